@@ -23,6 +23,7 @@ from constructs_lib.serving_model import (
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.transform_job import TransformJobProps
 from constructs_lib.transform_state_machine import TransformStateMachine, TransformStateMachineProps
+from constructs_lib.workflow_events import StartEvents
 
 #: What the workflow does, in messages.
 NOUN = "transform"
@@ -48,6 +49,7 @@ class BatchTransformProps(ContainerProps):
     after: Sequence[PipelineContainer] = ()
     network_isolation: bool = True
     schedule: TrainingScheduleTiming | None = None
+    events: StartEvents | None = None
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     execution_role_arn: str | None = None
@@ -97,6 +99,7 @@ class BatchTransform(Construct):
             workload_name=props.workload_name,
             state_machine_arn=machine.state_machine_arn,
             timing=props.schedule,
+            events=props.events,
             removal_policy=props.removal_policy,
             foundation=props.foundation,
         )

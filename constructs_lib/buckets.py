@@ -18,11 +18,12 @@ _Statement = dict[str, Any]
 class BucketsProps:
     """Names, key and lifetimes.
 
-    ``checkpoint_expiry_days`` counts from when a checkpoint was written, ``noncurrent_version_expiry_days`` from when
-    an artifact was replaced or deleted, ``access_log_expiry_days`` from delivery: a year, because an intrusion is often found
+    ``checkpoint_expiry_days`` counts from when a checkpoint was written, ``noncurrent_version_expiry_days`` from when an
+    artifact was replaced or deleted, ``access_log_expiry_days`` from delivery: a year, because an intrusion is often found
     months later. ``inference_data_expiry_days`` counts from when a request or an answer was written below inference/ of the
-    artifact bucket; None keeps them. Of ``existing`` the buckets count: what exists is not made, and comes before the name
-    here. Raises ValueError for a lifetime below one day and for a name that is used twice.
+    artifact bucket; None keeps them. ``artifact_events`` lets the artifact bucket tell EventBridge of its objects. Of
+    ``existing`` the buckets count: what exists is not made, and comes before the name here. Raises ValueError for a lifetime
+    below one day and for a name that is used twice.
     """
 
     artifact_bucket_name: str
@@ -34,6 +35,7 @@ class BucketsProps:
     removal_policy: RemovalPolicy
     access_log_expiry_days: int = 365
     inference_data_expiry_days: int | None = None
+    artifact_events: bool = False
     existing: ExistingResources = NOTHING_EXISTS
 
     def __post_init__(self) -> None:
@@ -88,7 +90,7 @@ class Buckets(Construct):
             self.checkpoint_bucket = self._checkpoint_bucket(props)
 
     def _artifact_bucket(self, props: BucketsProps) -> s3.CfnBucket:
-        return self._data_bucket(
+        bucket = self._data_bucket(
             "ArtifactBucket",
             props.artifact_bucket_name,
             props,
@@ -109,6 +111,13 @@ class Buckets(Construct):
                 ),
             ],
         )
+        if props.artifact_events:
+            bucket.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
+                event_bridge_configuration=s3.CfnBucket.EventBridgeConfigurationProperty(
+                    event_bridge_enabled=True
+                )
+            )
+        return bucket
 
     def _checkpoint_bucket(self, props: BucketsProps) -> s3.CfnBucket:
         bucket = self._data_bucket(

@@ -41,6 +41,8 @@ class FoundationProps:
     time enough to notice a fault and to go back. ``removal_policy`` keeps keys, buckets and logs when the stack is
     deleted, but not when its first deployment fails: a bucket that stayed would block the next one.
 
+    ``artifact_events`` lets the artifact bucket tell EventBridge of its objects, which ``StartEvents`` of a workflow need.
+
     What ``existing`` names is taken in place of what would be made, and its name comes before the one here.
     ``endpoint_name_wildcard`` is what the names of all endpoints match, with stars for any text: one rule tells of those that
     fail, and no others can be invoked through the VPC endpoint of ``sagemaker.runtime``; None is ``<name_prefix>-*``.
@@ -55,6 +57,7 @@ class FoundationProps:
     checkpoint_expiry_days: int = 30
     noncurrent_version_expiry_days: int = 90
     inference_data_expiry_days: int | None = None
+    artifact_events: bool = False
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     artifact_bucket_name: str | None = None
@@ -157,6 +160,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
             checkpoint_expiry_days=props.checkpoint_expiry_days,
             noncurrent_version_expiry_days=props.noncurrent_version_expiry_days,
             inference_data_expiry_days=props.inference_data_expiry_days,
+            artifact_events=props.artifact_events,
             removal_policy=props.removal_policy,
             existing=existing,
         ),

@@ -14,6 +14,7 @@ from constructs_lib.processing_job_request import processing_state_machine_defin
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scheduled_workflow import schedule_and_watch
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
+from constructs_lib.workflow_events import StartEvents
 
 #: What the workflow does, in messages.
 NOUN = "processing"
@@ -35,6 +36,7 @@ class ProcessingWorkflowProps:
     foundation: FoundationReferences
     image_repository_arn: str | None = None
     schedule: TrainingScheduleTiming | None = None
+    events: StartEvents | None = None
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     execution_role_arn: str | None = None
@@ -76,6 +78,7 @@ class ProcessingWorkflow(Construct):
             workload_name=props.workload_name,
             state_machine_arn=machine.state_machine_arn,
             timing=props.schedule,
+            events=props.events,
             removal_policy=props.removal_policy,
             foundation=foundation,
         )

@@ -1,4 +1,4 @@
-"""What every workflow has beside its state machine: when it starts by itself, and who hears of it when it goes wrong."""
+"""What every workflow has beside its state machine: when it starts by itself, and who hears how it ends."""
 
 from aws_cdk import RemovalPolicy
 from constructs import Construct
@@ -6,6 +6,7 @@ from constructs import Construct
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.workflow_alarms import WorkflowAlarms, WorkflowAlarmsProps
+from constructs_lib.workflow_events import StartEvents, WorkflowEvents, WorkflowEventsProps
 from constructs_lib.workflow_schedule import WorkflowSchedule, WorkflowScheduleProps
 
 
@@ -19,9 +20,13 @@ def schedule_and_watch(
     removal_policy: RemovalPolicy,
     foundation: FoundationReferences,
     report_success: bool = False,
+    events: StartEvents | None = None,
 ) -> None:
-    """Add the schedule, where there is a ``timing``, and who hears how executions end; ``noun`` says what the workflow does."""
-    dead_letter_queue_name: str | None = None
+    """Add the schedule, where there is a ``timing``, the rules of ``events``, and who hears how executions end.
+
+    ``noun`` says what the workflow does, such as training.
+    """
+    queues: dict[str, str] = {}
     if timing is not None:
         schedule = WorkflowSchedule(
             scope,
@@ -34,7 +39,21 @@ def schedule_and_watch(
                 foundation=foundation,
             ),
         )
-        dead_letter_queue_name = schedule.dead_letter_queue_name
+        queues["ScheduledStartFailed"] = schedule.dead_letter_queue_name
+    if events is not None:
+        rules = WorkflowEvents(
+            scope,
+            "Events",
+            props=WorkflowEventsProps(
+                noun=noun,
+                workload_name=workload_name,
+                starts_on=events,
+                state_machine_arn=state_machine_arn,
+                removal_policy=removal_policy,
+                foundation=foundation,
+            ),
+        )
+        queues["StartByEventFailed"] = rules.dead_letter_queue_name
     WorkflowAlarms(
         scope,
         "Alarms",
@@ -43,7 +62,7 @@ def schedule_and_watch(
             workload_name=workload_name,
             state_machine_arn=state_machine_arn,
             alarm_topic_arn=foundation.alarm_topic_arn,
-            dead_letter_queue_name=dead_letter_queue_name,
+            dead_letter_queue_names=queues,
             report_success=report_success,
         ),
     )

@@ -13,6 +13,7 @@ from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_role import TrainingRole, TrainingRoleProps
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.training_state_machine import TrainingStateMachine, TrainingStateMachineProps
+from constructs_lib.workflow_events import StartEvents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,7 @@ class TrainingWorkflowProps:
     foundation: FoundationReferences
     image_repository_arns: tuple[str, ...] | None = None
     schedule: TrainingScheduleTiming | None = None
+    events: StartEvents | None = None
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     execution_role_arn: str | None = None
@@ -64,6 +66,7 @@ class TrainingWorkflow(Construct):
             workload_name=props.workload_name,
             state_machine_arn=machine.state_machine_arn,
             timing=props.schedule,
+            events=props.events,
             removal_policy=props.removal_policy,
             foundation=props.foundation,
             report_success=props.report_success,

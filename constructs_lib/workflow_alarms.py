@@ -1,6 +1,7 @@
-"""Tells people how a workflow ended, once, and of scheduled starts that never happened."""
+"""Tells people how a workflow ended, once, and of starts that never happened."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
@@ -15,7 +16,7 @@ BAD_ENDS = ("FAILED", "TIMED_OUT", "ABORTED")
 class WorkflowAlarmsProps:
     """``noun`` says what the workflow does, such as training.
 
-    ``dead_letter_queue_name`` None means that nothing is scheduled, so there is no queue to watch. ``report_success`` tells of
+    ``dead_letter_queue_names`` are the queues of starts that failed, by the names of their alarms. ``report_success`` tells of
     executions that succeeded, too, with their output.
     """
 
@@ -23,7 +24,7 @@ class WorkflowAlarmsProps:
     workload_name: str
     state_machine_arn: str
     alarm_topic_arn: str
-    dead_letter_queue_name: str | None = None
+    dead_letter_queue_names: Mapping[str, str] = field(default_factory=dict)
     report_success: bool = False
 
 
@@ -36,8 +37,8 @@ class WorkflowAlarms(Construct):
         self._tell("BadEnds", props, BAD_ENDS, ("error", "cause"), "did not succeed, and why")
         if props.report_success:
             self._tell("Successes", props, ("SUCCEEDED",), ("output",), "succeeded, and what it came to")
-        if props.dead_letter_queue_name is not None:
-            self._lost_starts(props, props.dead_letter_queue_name)
+        for alarm, queue_name in props.dead_letter_queue_names.items():
+            self._lost_starts(alarm, props, queue_name)
 
     def _tell(
         self,
@@ -71,11 +72,11 @@ class WorkflowAlarms(Construct):
             ],
         )
 
-    def _lost_starts(self, props: WorkflowAlarmsProps, queue_name: str) -> None:
+    def _lost_starts(self, construct_id: str, props: WorkflowAlarmsProps, queue_name: str) -> None:
         cloudwatch.CfnAlarm(
             self,
-            "ScheduledStartFailed",
-            alarm_description=f"A scheduled start of {props.noun} workflow {props.workload_name} did not succeed",
+            construct_id,
+            alarm_description=f"A start of {props.noun} workflow {props.workload_name} did not succeed",
             namespace="AWS/SQS",
             metric_name="ApproximateNumberOfMessagesVisible",
             dimensions=[cloudwatch.CfnAlarm.DimensionProperty(name="QueueName", value=queue_name)],

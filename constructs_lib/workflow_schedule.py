@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from aws_cdk import RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_scheduler as scheduler
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from constructs_lib.acknowledgements import acknowledge
+from constructs_lib.failed_starts import failed_starts_queue, start_statements
 from constructs_lib.policies import allow, policy_document, service_trust
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
@@ -16,7 +15,6 @@ from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 # A start is tried for an hour: a run that begins later than that is better looked at by a person.
 MAXIMUM_RETRY_ATTEMPTS = 5
 MAXIMUM_EVENT_AGE_S = 3600
-DEAD_LETTER_RETENTION_S = 14 * 24 * 3600  # the longest that SQS keeps a message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +37,7 @@ class WorkflowSchedule(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: WorkflowScheduleProps) -> None:
         super().__init__(scope, construct_id)
         stack = Stack.of(self)
-        queue = self._dead_letter_queue(props)
-        queue.apply_removal_policy(props.removal_policy)
+        queue = failed_starts_queue(self, props.foundation.operations_key_arn, props.removal_policy)
         queue_arn = queue.attr_arn
         policy = iam.CfnManagedPolicy(
             self,
@@ -48,18 +45,7 @@ class WorkflowSchedule(Construct):
             description=f"Scheduled start of one {props.noun} workflow",
             policy_document=policy_document(
                 [
-                    allow(("states:StartExecution",), props.state_machine_arn),
-                    # A caller of StartExecution uses the key that encrypts the machine's data:
-                    # https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
-                    allow(
-                        ("kms:Decrypt", "kms:GenerateDataKey"),
-                        props.foundation.data_key_arn,
-                        {
-                            "StringEquals": {
-                                "kms:EncryptionContext:aws:states:stateMachineArn": props.state_machine_arn
-                            }
-                        },
-                    ),
+                    *start_statements(props.state_machine_arn, props.foundation.data_key_arn),
                     allow(("sqs:SendMessage",), queue_arn),
                     allow(("kms:Decrypt", "kms:GenerateDataKey"), props.foundation.operations_key_arn),
                 ]
@@ -104,33 +90,3 @@ class WorkflowSchedule(Construct):
             ),
         )
         self.dead_letter_queue_name = queue.attr_queue_name
-
-    def _dead_letter_queue(self, props: WorkflowScheduleProps) -> sqs.CfnQueue:
-        queue = sqs.CfnQueue(
-            self,
-            "DeadLetterQueue",
-            kms_master_key_id=props.foundation.operations_key_arn,
-            message_retention_period=DEAD_LETTER_RETENTION_S,
-        )
-        acknowledge(
-            queue,
-            "AwsSolutions-SQS3",
-            "This queue is itself the dead-letter queue of a schedule; an alarm watches it and people read it.",
-        )
-        sqs.CfnQueuePolicy(
-            self,
-            "DeadLetterQueuePolicy",
-            queues=[queue.ref],
-            policy_document=policy_document(
-                [
-                    {
-                        "Effect": "Deny",
-                        "Principal": "*",
-                        "Action": "sqs:*",
-                        "Resource": queue.attr_arn,
-                        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-                    }
-                ]
-            ),
-        )
-        return queue

@@ -31,6 +31,7 @@ class FoundationStack(Stack):
                 checkpoint_expiry_days=plan.checkpoint_expiry_days,
                 noncurrent_version_expiry_days=plan.noncurrent_version_expiry_days,
                 inference_data_expiry_days=plan.inference_data_expiry_days,
+                artifact_events=plan.artifact_events,
                 log_retention_days=plan.log_retention_days,
                 removal_policy=removal_policy(plan),
                 artifact_bucket_name=plan.artifact_bucket_name,

@@ -18,7 +18,7 @@ from constructs_lib.training_job import TrainingCode
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.stacks.removal import removal_policy
-from sizewell.stacks.schedule_timing import schedule_timing
+from sizewell.stacks.schedule_timing import schedule_timing, start_events
 
 
 class ProcessingStack(Stack):
@@ -48,6 +48,7 @@ class ProcessingStack(Stack):
                 job=_job_props(plan),
                 image_repository_arn=plan.image.repository_arn,
                 schedule=schedule_timing(plan.schedule),
+                events=start_events(plan.starts_on),
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
                 foundation=self.foundation,

@@ -18,7 +18,7 @@ from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowP
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.stacks.removal import removal_policy
-from sizewell.stacks.schedule_timing import schedule_timing
+from sizewell.stacks.schedule_timing import schedule_timing, start_events
 
 
 class TrainingStack(Stack):
@@ -49,6 +49,7 @@ class TrainingStack(Stack):
                     dict.fromkeys(attempt.image.repository_arn for attempt in plan.attempts)
                 ),
                 schedule=schedule_timing(plan.schedule),
+                events=start_events(plan.starts_on),
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
                 foundation=self.foundation,

@@ -13,7 +13,7 @@ from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.stacks.model_containers import COMPRESSION, container_props, pipeline_props
 from sizewell.stacks.removal import removal_policy
-from sizewell.stacks.schedule_timing import schedule_timing
+from sizewell.stacks.schedule_timing import schedule_timing, start_events
 
 _SPLIT: dict[str, Literal["None", "Line", "RecordIO", "TFRecord"]] = {
     "none": "None",
@@ -56,6 +56,7 @@ class BatchTransformStack(Stack):
                 network_isolation=plan.network_isolation,
                 job=_job_props(plan),
                 schedule=schedule_timing(plan.schedule),
+                events=start_events(plan.starts_on),
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
                 foundation=self.foundation,

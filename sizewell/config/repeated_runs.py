@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import ON_MAX_USD, ConfigModel, Usd, fault
 from sizewell.config.effects import Computed, OnFactor, SelectionNeed
+from sizewell.config.starts_on import ON_STARTS, StartsOn
 from sizewell.config.training import Schedule
 
 #: Hours between two starts of a schedule, at least.
@@ -21,6 +22,8 @@ class RepeatedRuns(ConfigModel):
     """The most that one run may cost, in USD."""
     schedule: Annotated[Schedule | None, Computed.SCHEDULE] = None
     """When the job starts by itself; without it, people start it."""
+    starts_on: Annotated[StartsOn | None, ON_STARTS] = None
+    """What else starts a run: data that has arrived, or an alarm."""
     runs_per_month: Annotated[
         Annotated[float, Field(ge=0.001, le=50_000)] | None, OnFactor(), SelectionNeed(170)
     ] = None

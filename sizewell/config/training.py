@@ -24,6 +24,7 @@ from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.config.place import ON_PLACE, PlaceName
+from sizewell.config.starts_on import ON_STARTS, StartsOn
 from sizewell.config.tags import ON_TAGS, Tags
 from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S
 
@@ -169,6 +170,8 @@ class TrainedModel(ConfigModel):
     """The most that one run may cost, in USD."""
     schedule: Annotated[Schedule | None, Computed.SCHEDULE] = None
     """When the job starts by itself; without it, people start it."""
+    starts_on: Annotated[StartsOn | None, ON_STARTS] = None
+    """What else starts a run: data that has arrived, or an alarm."""
     runs_per_month: Annotated[
         Annotated[float, Field(ge=0.001, le=50_000)] | None, OnFactor(), SelectionNeed(170)
     ] = None

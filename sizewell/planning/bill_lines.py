@@ -16,6 +16,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
+from sizewell.planning.plan import JobPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
@@ -171,28 +172,20 @@ def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
 
 
 def training_line(job: TrainedModelPlan, region: str) -> BillLine:
-    """Return a month of a training or tuning job: its runs, their volumes, and the alarm of a schedule."""
+    """Return a month of a training or tuning job: its runs, their volumes, and the alarms of its starts."""
     capacity = " on Spot" if job.spot else ""
     items = [
         _instances(f"{job.attempts[0].instance_type} training{capacity}", job.selection.chosen.cost),
         _item(region, SAGEMAKER, "training volumes", "training_volume_gb_month", _volume_gb_months(job)),
     ]
-    paid_by_use: tuple[str, ...] = _BY_USE_OF_JOB
-    if job.schedule is not None:
-        items.append(_alarms(region, "alarm", 1))
-        paid_by_use += _BY_USE_OF_SCHEDULE
-    return _line(job.name, items, paid_by_use)
+    return _line(job.name, items + _starts(job, region), _paid_by_use(job))
 
 
 def transform_line(transform: BatchTransformPlan, region: str) -> BillLine:
-    """Return a month of a batch transform: its runs, and the alarm of a schedule."""
+    """Return a month of a batch transform: its runs, and the alarms of its starts."""
     chosen = transform.selection.chosen
     items = [_instances(f"{chosen.instance_type} transform", chosen.cost)]
-    paid_by_use: tuple[str, ...] = _BY_USE_OF_JOB
-    if transform.schedule is not None:
-        items.append(_alarms(region, "alarm", 1))
-        paid_by_use += _BY_USE_OF_SCHEDULE
-    return _line(transform.name, items, paid_by_use)
+    return _line(transform.name, items + _starts(transform, region), _paid_by_use(transform))
 
 
 def notebook_line(notebook: NotebookPlan, region: str) -> BillLine:
@@ -212,17 +205,24 @@ def notebook_line(notebook: NotebookPlan, region: str) -> BillLine:
 
 
 def processing_line(job: ProcessingJobPlan, region: str) -> BillLine:
-    """Return a month of a processing job: its runs, their volumes, and the alarm of a schedule."""
+    """Return a month of a processing job: its runs, their volumes, and the alarms of its starts."""
     chosen = job.selection.chosen
     items = [
         _instances(f"{chosen.instance_type} processing", chosen.cost),
         _item(region, SAGEMAKER, "processing volumes", "processing_volume_gb_month", _volume_gb_months(job)),
     ]
-    paid_by_use: tuple[str, ...] = _BY_USE_OF_JOB
-    if job.schedule is not None:
-        items.append(_alarms(region, "alarm", 1))
-        paid_by_use += _BY_USE_OF_SCHEDULE
-    return _line(job.name, items, paid_by_use)
+    return _line(job.name, items + _starts(job, region), _paid_by_use(job))
+
+
+def _starts(job: JobPlan | TrainedModelPlan, region: str) -> list[BillItem]:
+    """Return the alarms on failed starts, one for a schedule and one for events."""
+    count = (job.schedule is not None) + (job.starts_on is not None)
+    return [_alarms(region, "alarm", count)] if count else []
+
+
+def _paid_by_use(job: JobPlan | TrainedModelPlan) -> tuple[str, ...]:
+    by_itself = job.schedule is not None or job.starts_on is not None
+    return _BY_USE_OF_JOB + (_BY_USE_OF_SCHEDULE if by_itself else ())
 
 
 def _volume_gb_months(job: TrainedModelPlan | ProcessingJobPlan) -> float | None:

@@ -18,6 +18,7 @@ def plan_foundation(
     network: NewNetworkPlan | ExistingNetworkPlan,
     *,
     keeps_inference_data: bool = False,
+    artifact_events: bool = False,
 ) -> FoundationPlan:
     """Return what all workloads share that run in one place; ``environment`` is that part of the whole one."""
     existing = _plan_existing(environment.existing)
@@ -44,6 +45,7 @@ def plan_foundation(
         inference_data_expiry_days=environment.storage.inference_data_expiry_days
         if keeps_inference_data
         else None,
+        artifact_events=artifact_events,
         alarm_emails=environment.notifications.emails,
         existing=existing,
     )

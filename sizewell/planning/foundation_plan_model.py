@@ -120,6 +120,8 @@ class FoundationPlan(PlanModel):
     alarm_emails: tuple[str, ...]
     inference_data_expiry_days: int | None = None
     """After so many days, requests and answers in the artifact bucket are deleted; None where no workload writes any."""
+    artifact_events: bool = False
+    """Whether the artifact bucket tells EventBridge of its objects, which start runs."""
     existing: ExistingResourcesPlan = ExistingResourcesPlan()
 
     @property

@@ -21,7 +21,7 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.names import Names
 from sizewell.planning.network import plan_network
 from sizewell.planning.network_lookup import Context, NotLookedUpError
-from sizewell.planning.plan import AnyWorkloadPlan
+from sizewell.planning.plan import AnyWorkloadPlan, JobPlan
 from sizewell.planning.proxy import proxy_variables, variable_faults
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.variants import faults_as_written, join_variants
@@ -90,7 +90,17 @@ def plan_place(
         _with_variables(one, proxy_variables(one, environment, network)) for one in planned.workloads
     ]
     keeps_data = any(workload.keeps_inference_data for workload in planned.workloads)
-    planned.foundation = plan_foundation(environment, names, network, keeps_inference_data=keeps_data)
+    planned.foundation = plan_foundation(
+        environment,
+        names,
+        network,
+        keeps_inference_data=keeps_data,
+        artifact_events=any(
+            one.starts_on is not None and one.starts_on.object_key is not None
+            for one in planned.workloads
+            if isinstance(one, JobPlan)
+        ),
+    )
     for one in planned.workloads:
         of_one = variable_faults(one, planned.foundation)
         planned.faults += (_in_place(fault, names.place) for fault in of_one)

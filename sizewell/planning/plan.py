@@ -22,24 +22,15 @@ from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.tuning_plan_model import TuningJobPlan
 from sizewell.planning.workload_plan import InstanceWorkloadPlan, PlanModel
 
-InstanceWorkload = (
-    VariantPlan
-    | ComponentEndpointPlan
-    | BatchTransformPlan
-    | ProcessingJobPlan
-    | TrainingJobPlan
-    | TuningJobPlan
-    | NotebookPlan
-)
+#: What runs and ends, as a state machine.
+JobPlan = BatchTransformPlan | ProcessingJobPlan | TrainingJobPlan | TuningJobPlan
+InstanceWorkload = VariantPlan | ComponentEndpointPlan | JobPlan | NotebookPlan
 AnyWorkloadPlan = Annotated[
     EndpointPlan
     | ServerlessEndpointPlan
     | LambdaFunctionPlan
     | ComponentEndpointPlan
-    | BatchTransformPlan
-    | ProcessingJobPlan
-    | TrainingJobPlan
-    | TuningJobPlan
+    | JobPlan
     | NotebookPlan,
     Field(discriminator="kind"),
 ]

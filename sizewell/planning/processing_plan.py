@@ -31,7 +31,7 @@ from sizewell.planning.processing_plan_model import (
     ProcessingJobPlan,
     ProcessingOutputPlan,
 )
-from sizewell.planning.schedule import plan_schedule
+from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_plan import job_tags
 from sizewell.planning.training_plan_model import TrainingCodePlan
 from sizewell.planning.translate import discount_percent, image_at, instance_limits, runs_per_month
@@ -116,6 +116,7 @@ def plan_processing_job(
         deadline_s=math.ceil(job.deadline_hours * 3600),
         neuron=NeuronPlan(target=neuron.target, cores=neuron.cores) if neuron else None,
         schedule=plan_schedule(job.schedule) if job.schedule else None,
+        starts_on=plan_starts_on(job.starts_on),
         runs_per_month=needs.runs_per_month,
         selection=selection,
         instance_pools=tuple(candidate.instance_type for candidate in ladder),

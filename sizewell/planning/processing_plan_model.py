@@ -4,7 +4,13 @@ from typing import Literal
 
 from sizewell.instance_selection.results import ProcessingEstimate, Selection
 from sizewell.planning.training_plan_model import TrainingCodePlan
-from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel, SchedulePlan
+from sizewell.planning.workload_plan import (
+    ImagePlan,
+    InstanceWorkloadPlan,
+    PlanModel,
+    SchedulePlan,
+    StartsOnPlan,
+)
 
 
 class ProcessingAttemptPlan(PlanModel):
@@ -60,6 +66,7 @@ class ProcessingJobPlan(InstanceWorkloadPlan):
     neuron: NeuronPlan | None
     """None where no model is compiled."""
     schedule: SchedulePlan | None
+    starts_on: StartsOnPlan | None
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[ProcessingEstimate]

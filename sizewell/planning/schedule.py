@@ -1,9 +1,10 @@
-"""When a job starts by itself."""
+"""When a job starts by itself, and by which events."""
 
 from sizewell.config.clock import minute_of_day
+from sizewell.config.starts_on import StartsOn
 from sizewell.config.training import Schedule
 from sizewell.facts.cron import cron
-from sizewell.planning.workload_plan import SchedulePlan
+from sizewell.planning.workload_plan import SchedulePlan, StartsOnPlan
 
 
 def plan_schedule(schedule: Schedule) -> SchedulePlan:
@@ -15,3 +16,10 @@ def plan_schedule(schedule: Schedule) -> SchedulePlan:
         "month": cron(minute, day_of_month=str(schedule.day_of_month)),
     }[schedule.every]
     return SchedulePlan(expression=expression, time_zone=schedule.time_zone, enabled=schedule.enabled)
+
+
+def plan_starts_on(starts_on: StartsOn | None) -> StartsOnPlan | None:
+    """Return the events that start a run."""
+    if starts_on is None:
+        return None
+    return StartsOnPlan(object_key=starts_on.object, alarm_name=starts_on.alarm)

@@ -21,7 +21,7 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools
 from sizewell.planning.model_spec import model_spec
 from sizewell.planning.names import Names
-from sizewell.planning.schedule import plan_schedule
+from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_method import job_needs_digest, select_with_method
 from sizewell.planning.training_plan_model import (
     CheckpointPlan,
@@ -88,6 +88,7 @@ def plan_training_job(
         if job.checkpoint
         else None,
         schedule=plan_schedule(job.schedule) if job.schedule else None,
+        starts_on=plan_starts_on(job.starts_on),
         report_success=job.report_success,
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(

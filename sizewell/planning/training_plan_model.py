@@ -8,6 +8,7 @@ from sizewell.planning.workload_plan import (
     InstanceWorkloadPlan,
     PlanModel,
     SchedulePlan,
+    StartsOnPlan,
 )
 
 
@@ -61,6 +62,7 @@ class TrainedModelPlan(InstanceWorkloadPlan):
     """From the start of a run to its end, with every attempt; of a tuning, of each training."""
     checkpoint: CheckpointPlan | None
     schedule: SchedulePlan | None
+    starts_on: StartsOnPlan | None
     report_success: bool
     """Whether the alarm topic hears of runs that succeeded, too."""
     runs_per_month: float | None

@@ -17,7 +17,7 @@ from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.model_containers import package_assumptions, plan_model_container, plan_pipeline
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
-from sizewell.planning.schedule import plan_schedule
+from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_plan import job_tags
 from sizewell.planning.transform_needs import transform_requirements
 from sizewell.planning.transform_plan_model import (
@@ -91,6 +91,7 @@ def plan_batch_transform(
         output_filter=transform.output_filter,
         deadline_s=math.ceil(transform.deadline_hours * 3600),
         schedule=plan_schedule(transform.schedule) if transform.schedule else None,
+        starts_on=plan_starts_on(transform.starts_on),
         runs_per_month=runs_per_month(transform),
         selection=selection.model_copy(update={"assumptions": assumptions}),
         instance_pools=tuple(candidate.instance_type for candidate in ladder),

@@ -10,6 +10,7 @@ from sizewell.planning.workload_plan import (
     PipelinePlan,
     PlanModel,
     SchedulePlan,
+    StartsOnPlan,
 )
 
 
@@ -65,6 +66,7 @@ class BatchTransformPlan(InstanceWorkloadPlan):
     deadline_s: int
     """After so long a job is stopped."""
     schedule: SchedulePlan | None
+    starts_on: StartsOnPlan | None
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[TransformEstimate]

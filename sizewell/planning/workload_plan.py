@@ -163,6 +163,14 @@ class InstanceWorkloadPlan(WorkloadPlan):
     """None where nothing is locked."""
 
 
+class StartsOnPlan(PlanModel):
+    """Events that start a run each."""
+
+    object_key: str | None
+    """Of the artifact bucket."""
+    alarm_name: str | None
+
+
 class SchedulePlan(PlanModel):
     """An EventBridge Scheduler expression."""
 

@@ -93,3 +93,27 @@ def test_a_job_that_never_ends_is_stopped_at_its_deadline(machine: Machine) -> N
     machine.admin.script("processing", machine.plan.job_name_prefix, "hang")
     assert json.loads(machine.run()["cause"])["Error"] == "DeadlineExceeded"
     assert len(machine.requests("StopProcessingJob")) == len(machine.requests()) == 1
+
+
+def test_an_object_that_arrives_starts_a_run_and_others_start_none(
+    deployed: Deployment, admin: Admin
+) -> None:
+    (plan,) = (one for one in deployed.plan.processing_jobs if one.starts_on is not None)
+    assert plan.starts_on is not None
+    assert plan.starts_on.object_key is not None
+    admin.set(time_scale=FAST)
+    states, s3, whole = deployed.client("stepfunctions"), deployed.client("s3"), deployed.plan
+    arn = f"arn:aws:states:{whole.region}:{whole.account}:stateMachine:{plan.state_machine_name}"
+
+    def executions() -> set[str]:
+        return {one["executionArn"] for one in states.list_executions(stateMachineArn=arn)["executions"]}
+
+    before = executions()
+    for key in ("orders/today/part-1.csv", plan.starts_on.object_key):
+        s3.put_object(Bucket=whole.foundation.artifact_bucket_name, Key=key, Body=b"")
+    (started,) = until(lambda: executions() - before, bool)
+    ended: Json = until(
+        lambda: states.describe_execution(executionArn=started), lambda e: bool(e["status"] != "RUNNING")
+    )
+    assert (ended["status"], ended["input"]) == ("SUCCEEDED", "{}")
+    assert executions() - before == {started}

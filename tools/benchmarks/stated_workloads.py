@@ -625,6 +625,7 @@ TRANSFORM: Config = {
 }
 PINNED_TRANSFORM: Config = {
     "runs_per_month": 2,
+    "starts_on": {"object": "rows/_SUCCESS", "alarm": "drift"},
     "strategy": "multi-record",
     "instances": {"instance_type": "ml.g5.xlarge", "allowed_families": ["g5"], "denied_families": ["g6"]},
 }
@@ -727,6 +728,7 @@ NOTEBOOK: Config = {
 }
 PINNED_SCRIPT: Config = {
     "schedule": None,
+    "starts_on": {"object": "raw/today/_SUCCESS", "alarm": "drift of orders"},
     "runs_per_month": 2,
     "accelerators": 1,
     "container": {"images": {"cuda": OWN_IMAGE}},
@@ -742,6 +744,7 @@ COMPILES: Config = {
 BY_EXAMPLES = {"method": "full", "schedule": {"every": "month", "day_of_month": 3}}
 PINNED_JOB = {
     "runs_per_month": 2,
+    "starts_on": {"object": "datasets/_SUCCESS", "alarm": "drift"},
     "method": "lora",
     "lora_parameters_millions": 20,
     "instances": {"instance_type": "ml.g5.12xlarge", "allowed_families": ["g5"], "denied_families": ["p3"]},

@@ -33,8 +33,15 @@ def read_bucket(client: ClientFactory, physical_id: str, properties: Properties)
         OwnershipControls=asked(api.get_bucket_ownership_controls)["OwnershipControls"],
         LifecycleConfiguration=present(Rules=lifecycle),
         LoggingConfiguration=_logging(asked(api.get_bucket_logging)),
+        NotificationConfiguration=_notification(asked(api.get_bucket_notification_configuration)),
         Tags=user_tags(asked(api.get_bucket_tagging).get("TagSet", [])),
     )
+
+
+def _notification(found: dict[str, Any]) -> Properties:
+    # That the bucket tells EventBridge is an empty member of the answer.
+    tells = "EventBridgeConfiguration" in found
+    return {"EventBridgeConfiguration": {"EventBridgeEnabled": True}} if tells else {}
 
 
 def _encryption(found: dict[str, Any]) -> Properties:
