@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from constructs_lib.lambda_function import LambdaFunction, LambdaFunctionProps
     from constructs_lib.lambda_rollout import LambdaRollout, LambdaRolloutProps
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
+    from constructs_lib.notebook import Notebook, NotebookProps
     from constructs_lib.processing_job import (
         ProcessingAttempt,
         ProcessingInput,
@@ -117,6 +118,8 @@ _MODULES = {
     "InferenceTopics": "inference_topics",
     "InferenceTopicsProps": "inference_topics",
     "ModelPackage": "serving_model",
+    "Notebook": "notebook",
+    "NotebookProps": "notebook",
     "MultiModel": "serving_model",
     "NewNetworkProps": "network",
     "PipelineContainer": "serving_model",
@@ -200,6 +203,8 @@ __all__ = [
     "ModelPackage",
     "MultiModel",
     "NewNetworkProps",
+    "Notebook",
+    "NotebookProps",
     "PipelineContainer",
     "ProcessingAttempt",
     "ProcessingInput",

@@ -3,6 +3,7 @@
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html#sagemaker-roles-createtrainingjob-perms
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aws_cdk import Stack
@@ -61,7 +62,7 @@ class JobRole(Construct):
         log_stream_arn = f"{log_group_arn}:log-stream:{props.job_name_prefix}-*"
         network_arn = f"arn:{stack.partition}:ec2:{stack.region}:{stack.account}"
         interface_arn, subnet_arn = f"{network_arn}:network-interface/*", f"{network_arn}:subnet/*"
-        storage = _StoragePrefixes(props, partition=stack.partition)
+        storage = StoragePrefixes(props.reads, props.writes, partition=stack.partition)
         policy = iam.CfnManagedPolicy(
             self,
             "Policy",
@@ -158,13 +159,15 @@ class JobRole(Construct):
         self.role_arn = role.attr_arn
 
 
-class _StoragePrefixes:
-    """The S3 prefixes of a job, as statements."""
+class StoragePrefixes:
+    """What a role may read, and what it may read and write in S3, as statements; both as ``JobRoleProps`` have them."""
 
-    def __init__(self, props: JobRoleProps, *, partition: str) -> None:
+    def __init__(
+        self, reads: Sequence[tuple[str, str]], writes: Sequence[tuple[str, str]], *, partition: str
+    ) -> None:
         self._partition = partition
-        self._read = dict.fromkeys(props.reads)
-        self._write = dict.fromkeys(props.writes)
+        self._read = dict.fromkeys(reads)
+        self._write = dict.fromkeys(writes)
 
     @property
     def object_arns(self) -> list[str]:
@@ -173,6 +176,7 @@ class _StoragePrefixes:
         return [arn for arn in locations if arn.endswith("*")]
 
     def statements(self) -> list[Statement]:
+        """Return them; none where there is nothing to read or write."""
         prefixes_by_bucket: dict[str, list[str]] = {}
         for bucket_name, key_prefix in {**self._read, **self._write}:
             prefixes_by_bucket.setdefault(bucket_name, []).append(key_prefix)
@@ -186,12 +190,13 @@ class _StoragePrefixes:
         ]
         if self._read:
             statements.append(allow(("s3:GetObject",), [self._objects(*location) for location in self._read]))
-        statements.append(
-            allow(
-                ("s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"),
-                [self._objects(*location) for location in self._write],
+        if self._write:
+            statements.append(
+                allow(
+                    ("s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"),
+                    [self._objects(*location) for location in self._write],
+                )
             )
-        )
         return statements
 
     def _objects(self, bucket_name: str, key_prefix: str) -> str:

@@ -14,6 +14,7 @@ from sizewell.stacks.component_stack import ComponentStack
 from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.lambda_stack import LambdaStack
+from sizewell.stacks.notebook_stack import NotebookStack
 from sizewell.stacks.processing_stack import ProcessingStack
 from sizewell.stacks.serverless_stack import ServerlessStack
 from sizewell.stacks.training_stack import TrainingStack
@@ -32,6 +33,7 @@ STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "processing-job": ProcessingStack,
     "training-job": TrainingStack,
     "tuning-job": TuningStack,
+    "notebook": NotebookStack,
 }
 
 

@@ -5,10 +5,12 @@ from sizewell.cli.component_words import fleet_lines
 from sizewell.cli.explanation import AnyCounterfactual, Explanation
 from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
 from sizewell.cli.multi_model_words import multi_model_lines
+from sizewell.cli.notebook_words import notebook_lines
 from sizewell.cli.queue_words import queue_lines, scaling_lines
 from sizewell.instance_selection import (
     EndpointEstimate,
     FleetEstimate,
+    NotebookEstimate,
     Objective,
     ProcessingEstimate,
     TransformEstimate,
@@ -33,6 +35,8 @@ def facts(explanation: Explanation) -> list[str]:
     chosen = explanation.workload.selection.chosen
     e = chosen.estimate
     memory = f"memory: {e.memory.needed_gib:.1f} of {e.memory.usable_gib:.1f} GiB usable"
+    if isinstance(e, NotebookEstimate):
+        return notebook_lines(explanation.workload)
     if isinstance(e, FleetEstimate):
         return fleet_lines(e)
     if isinstance(e, EndpointEstimate):

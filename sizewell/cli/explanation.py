@@ -11,6 +11,7 @@ from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.formats import outcome, scaled_words, spread
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
+from sizewell.config.notebook import Notebook
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.config.training import TrainedModel
@@ -41,6 +42,7 @@ from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.locked_selection import free_pick
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan, InstanceWorkload
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.serialization import rounded
@@ -76,7 +78,8 @@ class Explanation:
     region: str
     objective: Objective
     bound: float
-    """What was asked: the decisive bound of latency of an endpoint in milliseconds, the deadline of a job in hours."""
+    """What was asked: the decisive bound of latency of an endpoint in milliseconds, the deadline of a job in hours, the working
+    hours of a notebook in a month."""
     decision: Decision
     asked_ms: Mapping[str, float] = field(default_factory=dict)
     """All bounds of latency of an endpoint, by the names of their filters."""
@@ -131,6 +134,10 @@ class Explanation:
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
         if isinstance(self.workload, BatchTransformPlan):
+            return pareto_front(
+                (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
+            )
+        if isinstance(self.workload, NotebookPlan):
             return pareto_front(
                 (self.workload.selection.chosen, *self.workload.selection.runners_up), self.time
             )
@@ -227,6 +234,9 @@ def explain_workload(workload: InstanceWorkload, inputs: PlanInputs) -> Explanat
     elif isinstance(workload, ProcessingJobPlan):
         assert isinstance(stated, ProcessingJob)
         bound, counterfactuals = stated.deadline_hours, ()
+    elif isinstance(workload, NotebookPlan):
+        assert isinstance(stated, Notebook)
+        bound, counterfactuals = stated.working_hours.hours_per_month, ()
     else:
         assert isinstance(stated, TrainedModel)
         stated = one_training(stated) if isinstance(stated, TuningJob) else stated
@@ -269,7 +279,11 @@ def explanation_to_json(explanation: Explanation) -> str:
             one.need: explanation.asked_ms[one.filter] for one in BOUNDS if one.filter in explanation.asked_ms
         }
         if endpoint
-        else {"deadline_hours": explanation.bound},
+        else {
+            "working_hours_per_month"
+            if isinstance(workload, NotebookPlan)
+            else "deadline_hours": explanation.bound
+        },
         "decision": explanation.decision.model_dump(mode="json"),
         "engine": asdict(explanation.engine) if explanation.engine else None,
         "counterfactuals": [_counterfactual_to_json(one) for one in explanation.counterfactuals],

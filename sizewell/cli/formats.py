@@ -5,7 +5,7 @@ from sizewell.instance_selection.latency_bounds import LatencyBound, decisive_bo
 from sizewell.instance_selection.results import (
     AnyEstimate,
     EndpointEstimate,
-    ProcessingEstimate,
+    StatedEstimate,
     TrainingEstimate,
 )
 from sizewell.instance_selection.wording import milliseconds
@@ -60,7 +60,7 @@ def spread(estimate: AnyEstimate, bound: LatencyBound | None = None) -> str:
 
 def known_by(estimate: AnyEstimate) -> str:
     """Return why an outcome has no range."""
-    return "stated" if isinstance(estimate, ProcessingEstimate) else "measured"
+    return "stated" if isinstance(estimate, StatedEstimate) else "measured"
 
 
 def scaled_words(estimate: AnyEstimate) -> tuple[str, ...]:

@@ -85,7 +85,10 @@ def known_kinds() -> tuple[str, ...]:
 
 
 def starters(wanted: Sequence[str]) -> tuple[str, ...]:
-    """Return the kinds that were asked for, separated by commas; those of ``USUAL_KINDS`` where none was."""
+    """Return the kinds that were asked for, separated by commas; those of ``USUAL_KINDS`` where none was.
+
+    A notebook alone gets them as well: it is in one environment, and every environment has a workload.
+    """
     from sizewell.config.faults import near_match
     from sizewell.config.printable import printable_word
 
@@ -98,7 +101,7 @@ def starters(wanted: Sequence[str]) -> tuple[str, ...]:
             exit_with(
                 f'--workload: there is no starter "{printable_word(kind)}"; there are: {", ".join(known)}{hint}'
             )
-    return tuple(kinds) or USUAL_KINDS
+    return (*USUAL_KINDS, *kinds) if set(kinds) <= {"notebook"} else tuple(kinds)
 
 
 def platform_files(name: str, kinds: Sequence[str]) -> dict[Path, str]:

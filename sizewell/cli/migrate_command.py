@@ -16,6 +16,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.load import load_inputs, load_plan
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import stated_as_planned
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
@@ -52,9 +53,9 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
             "model and training jobs; its own choice "
             f"covers Inferentia where container.images.neuron is given: sizewell explain {workload_name} --env {environment_name}"
         )
-    if isinstance(planned, ProcessingJobPlan):
+    if isinstance(planned, ProcessingJobPlan | NotebookPlan):
         exit_with(
-            f"{workload_name} is a processing job, and SageMaker Processing has no Inferentia or Trainium"
+            f"{workload_name} is a {planned.kind.replace('-', ' ')}, which never runs on Inferentia or Trainium"
         )
     if not isinstance(planned, TrainingJobPlan):
         exit_with(

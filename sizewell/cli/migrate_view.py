@@ -12,7 +12,7 @@ from sizewell.cli.formats import basis, outcome, usd
 from sizewell.cli.migrate_command import AnyAssessment
 from sizewell.instance_selection import EndpointEstimate
 from sizewell.instance_selection.migration import NeuronChange, NeuronFact, Verdict
-from sizewell.instance_selection.results import AnyCandidate
+from sizewell.instance_selection.results import AnyCandidate, NotebookEstimate
 from sizewell.planning.serialization import rounded
 
 VERDICT_STYLES = {
@@ -101,7 +101,7 @@ def _print_table(assessment: AnyAssessment, console: Console) -> None:
 
 def _per_run(candidate: AnyCandidate) -> float | None:
     estimate = candidate.estimate
-    return None if isinstance(estimate, EndpointEstimate) else estimate.usd_per_run
+    return None if isinstance(estimate, EndpointEstimate | NotebookEstimate) else estimate.usd_per_run
 
 
 def _money(now: float | None, then: float | None, candidate: AnyCandidate | None) -> tuple[str, str, str]:

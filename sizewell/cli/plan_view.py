@@ -21,6 +21,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
 from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
@@ -123,6 +124,8 @@ def _on_demand(workload: OnDemandPlan) -> _Row:
 
 
 def _count(workload: InstanceWorkload) -> str:
+    if isinstance(workload, NotebookPlan):
+        return str(workload.selection.chosen.estimate.instance_count)
     if isinstance(workload, BatchTransformPlan | ProcessingJobPlan):
         return str(workload.attempts[0].instance_count)
     if isinstance(workload, TrainedModelPlan):
@@ -218,6 +221,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         used += "For a batch transform, of the deadline. "
     if plan.processing_jobs:
         used += "For a processing job, the share of its deadline that is paid. "
+    if any(isinstance(workload, NotebookPlan) for workload in plan.workloads):
+        used += "For a notebook, hours of use in a month, and of its working hours. "
     sure = "range: held nine of ten published results of publishers that the fit had not seen. "
     lines.append(
         f"[dim]{sure if ranges else ''}{'' if narrow else used}"

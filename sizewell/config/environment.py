@@ -19,13 +19,15 @@ from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
+from sizewell.config.notebook import Notebook
 from sizewell.config.pipeline import Pipeline, PipelineStep
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingContainer, ProcessingJob
+from sizewell.config.served_model import OnChosenType
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tags import Tags
-from sizewell.config.training import TrainingJob
+from sizewell.config.training import TrainedModel, TrainingJob
 from sizewell.config.tree import KeyPath
 from sizewell.config.tuning import TuningJob
 from sizewell.config.variant_names import SHADOW, endpoint_of, full_name, path_in_endpoint, variant_of
@@ -42,11 +44,13 @@ Workload = Annotated[
     | ModeEndpoint
     | ProcessingJob
     | TrainingJob
-    | TuningJob,
+    | TuningJob
+    | Notebook,
     Field(discriminator="kind"),
     Computed.WORKLOAD,
 ]
-
+#: What runs on an instance type that the plan chooses.
+OnInstances = OnChosenType | ProcessingJob | TrainedModel | Notebook
 
 C = TypeVar("C", bound=ConfigModel)
 AnyOneContainer = InferenceContainer | ProcessingContainer | TrainingContainer | PipelineStep
@@ -54,6 +58,8 @@ AnyOneContainer = InferenceContainer | ProcessingContainer | TrainingContainer |
 
 def models_of(workload: Any) -> Mapping[tuple[str, ...], Any]:
     """Return what has a model and a container of its own, by its path in a workload: the workload itself, or its components."""
+    if isinstance(workload, Notebook):
+        return {}
     if isinstance(workload, InferenceComponentEndpoint):
         return {("components", name): one for name, one in workload.components.items()}
     return {(): workload}

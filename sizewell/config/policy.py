@@ -111,6 +111,11 @@ class Policy(ConfigModel):
     ] = False
     """Whether training jobs may use managed Spot."""
 
+    allow_notebooks: Annotated[
+        bool, OnToggle(on="notebooks are allowed", off="notebooks are not allowed any more")
+    ] = False
+    """Whether there may be notebooks: people at work on data of the environment, by hand."""
+
     min_endpoint_instances: Annotated[InstanceCount, Computed.MIN_INSTANCES_OF_ALL, SelectionNeed(340)] = 1
     """The least number of instances behind each endpoint; scaling.min_instances of a workload may be higher, not
     lower."""

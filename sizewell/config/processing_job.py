@@ -16,6 +16,7 @@ from sizewell.config.container import (
 )
 from sizewell.config.effects import Below, OnChange, OnFactor, OnImage, OnNumber, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
+from sizewell.config.host_needs import Accelerators, MemoryGib, Vcpus
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.repeated_runs import RepeatedRuns
@@ -42,7 +43,6 @@ DataName = Annotated[
         description="lower-case letters, digits, and single hyphens or underscores, first a letter",
     ),
 ]
-_LESS, _MORE = "a smaller type may do", "may need a larger type"
 
 
 class ProcessingInput(ConfigModel):
@@ -184,15 +184,15 @@ class ProcessingJob(RepeatedRuns):
     )
     """What the script compiles a model for, where it does; an endpoint whose artifact lies below an output then runs on that
     family, and on no fewer cores."""
-    vcpus: Annotated[int, Field(ge=1, le=1024), OnNumber(_LESS, _MORE), SelectionNeed(30)]
+    vcpus: Vcpus
     """The least number of vCPUs of each instance."""
-    memory_gib: Annotated[float, Field(ge=0.5, le=65_536), OnNumber(_LESS, _MORE), SelectionNeed(32)]
+    memory_gib: MemoryGib
     """The least memory of each instance in GiB."""
     volume_gib: Annotated[int, Field(ge=1, le=MAX_VOLUME_SIZE_GIB), OnFactor(), SelectionNeed(34)] = (
         DEFAULT_VOLUME_GIB
     )
     """The room on disk of each instance in GiB: inputs that are copied, outputs, and what is written between."""
-    accelerators: Annotated[int, Field(ge=0, le=16), OnNumber(_LESS, _MORE), SelectionNeed(36)] = 0
+    accelerators: Accelerators = 0
     """The least number of NVIDIA GPUs of each instance; without any, the job runs on CPUs."""
     instance_count: Annotated[int, Field(ge=1, le=MAX_INSTANCES), OnFactor(), SelectionNeed(38)] = 1
     """The number of instances of one run."""

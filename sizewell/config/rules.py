@@ -23,6 +23,7 @@ from sizewell.config.model_package_rules import package_violations
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.multi_model_rules import multi_model_violations
 from sizewell.config.network import ExistingNetwork, NewNetwork
+from sizewell.config.notebook import Notebook
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.proxy_rules import proxy_violations
@@ -230,12 +231,14 @@ def _spot_allowed(environment: Environment, name: str, job: TrainedModel) -> Ite
 
 
 def _time_zones(path: tuple[str, ...], workload: Any) -> Iterator[Violation]:
-    """Yield what is no time zone of a schedule: that of a job, or those of scaling."""
+    """Yield what is no time zone of a schedule: that of a job, those of scaling, or that of a notebook."""
     scaling, schedule = getattr(workload, "scaling", None), getattr(workload, "schedule", None)
     for name, one in getattr(scaling, "schedules", {}).items():
         yield from _time_zone((*path, "scaling", "schedules", name, "time_zone"), one.time_zone)
     if schedule is not None:
         yield from _time_zone((*path, "schedule", "time_zone"), schedule.time_zone)
+    if isinstance(workload, Notebook):
+        yield from _time_zone((*path, "working_hours", "time_zone"), workload.working_hours.time_zone)
 
 
 def _time_zone(path: tuple[str, ...], zone: str) -> Iterator[Violation]:
@@ -296,6 +299,15 @@ def _training(environment: Environment, name: str, job: TrainedModel) -> Iterato
     yield from training_members(name, job)
 
 
+def _notebook(environment: Environment, name: str, _: Notebook) -> Iterator[Violation]:
+    if not environment.policy.allow_notebooks:
+        yield (
+            ("workloads", name, "kind"),
+            "notebooks are not allowed in this environment: state the workload in the file of an environment for development, "
+            f"with policy.allow_notebooks: true there; if base.yaml has it, write {name}: null here",
+        )
+
+
 def _tuning(environment: Environment, name: str, job: TuningJob) -> Iterator[Violation]:
     yield from _training(environment, name, job)
     yield from tuning_violations(name, job)
@@ -313,4 +325,5 @@ _RULES_OF_KIND: Mapping[type, Callable[[Environment, str, Any], Iterator[Violati
     ProcessingJob: _processing,
     TrainingJob: _training,
     TuningJob: _tuning,
+    Notebook: _notebook,
 }

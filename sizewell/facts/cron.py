@@ -74,6 +74,11 @@ def cron_fault(inside: str) -> str | None:
     return None
 
 
+def cron_of_hours(minute: int, hours: str, weekdays: Sequence[str]) -> str:
+    """Return the expression of a minute of several hours, on some days of the week."""
+    return f"cron({minute} {hours} ? * {','.join(weekdays)} *)"
+
+
 def cron(minute_of_day: int, *, day_of_month: str = "*", weekdays: Sequence[str] = ()) -> str:
     """Return the expression of a time on some days: of a month, or of the week; without either on every day."""
     # Of day-of-month and day-of-week one is always a question mark.

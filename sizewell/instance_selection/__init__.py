@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sizewell.instance_selection.component_selection import select_component_fleet
     from sizewell.instance_selection.endpoint_selection import endpoint_verdicts, select_endpoint_instance
     from sizewell.instance_selection.measurement import Measurement
+    from sizewell.instance_selection.notebook_selection import select_notebook_instance
     from sizewell.instance_selection.processing_selection import select_processing_instance
     from sizewell.instance_selection.requirements import (
         Architecture,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         InstanceLimits,
         ModelSet,
         ModelSpec,
+        NotebookRequirements,
         Objective,
         Precision,
         ProcessingRequirements,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         FleetEstimate,
         MemoryEstimate,
         NoFeasibleInstanceError,
+        NotebookEstimate,
         ProcessingEstimate,
         Rejection,
         Selection,
@@ -70,6 +73,8 @@ __all__ = [
     "ModelSet",
     "ModelSpec",
     "NoFeasibleInstanceError",
+    "NotebookEstimate",
+    "NotebookRequirements",
     "Objective",
     "Precision",
     "PriceBasis",
@@ -88,6 +93,7 @@ __all__ = [
     "load_catalog",
     "select_component_fleet",
     "select_endpoint_instance",
+    "select_notebook_instance",
     "select_processing_instance",
     "select_training_instance",
     "select_transform_instance",
@@ -105,6 +111,7 @@ _NAMES_BY_MODULE = {
         "select_endpoint_instance",
     ),
     "measurement": ("Measurement",),
+    "notebook_selection": ("select_notebook_instance",),
     "processing_selection": ("select_processing_instance",),
     "requirements": (
         "Architecture",
@@ -118,6 +125,7 @@ _NAMES_BY_MODULE = {
         "InstanceLimits",
         "ModelSet",
         "ModelSpec",
+        "NotebookRequirements",
         "Objective",
         "Precision",
         "ProcessingRequirements",
@@ -133,6 +141,7 @@ _NAMES_BY_MODULE = {
         "FleetEstimate",
         "MemoryEstimate",
         "NoFeasibleInstanceError",
+        "NotebookEstimate",
         "ProcessingEstimate",
         "Rejection",
         "Selection",

@@ -7,6 +7,7 @@ from math import inf
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
+from sizewell.instance_selection.notebook_selection import notebook_filter_names
 from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.pricing import cost_order
 from sizewell.instance_selection.processing_selection import processing_filter_names
@@ -16,6 +17,7 @@ from sizewell.instance_selection.results import (
     AnySelection,
     EndpointEstimate,
     FleetEstimate,
+    NotebookEstimate,
     ProcessingEstimate,
     Result,
     TrainingEstimate,
@@ -69,6 +71,7 @@ _FILTERS_OF: Mapping[type, tuple[Usage, Callable[[], tuple[str, ...]]]] = {
     FleetEstimate: (Usage.HOSTING, endpoint_filter_names),
     TrainingEstimate: (Usage.TRAINING, training_filter_names),
     TransformEstimate: (Usage.TRANSFORM, transform_filter_names),
+    NotebookEstimate: (Usage.NOTEBOOK, notebook_filter_names),
     ProcessingEstimate: (Usage.PROCESSING, processing_filter_names),
 }
 

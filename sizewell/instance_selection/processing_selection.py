@@ -3,21 +3,18 @@
 Nobody can tell how long a script of the user's takes on which type, so a run is as long as the user says on all of them.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from math import inf
-
-import numpy as np
 
 from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Price, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
-from sizewell.instance_selection.filters import Filter, Miss, apply_filters
+from sizewell.instance_selection.filters import Filter, apply_filters
 from sizewell.instance_selection.pricing import job_cost, under_savings_plan
 from sizewell.instance_selection.requirements import ProcessingRequirements
 from sizewell.instance_selection.results import Candidate, MemoryEstimate, ProcessingEstimate, Selection
+from sizewell.instance_selection.stated_needs import Columns, least, of_each_instance
 
 _GB_PER_GIB = 2**30 / 1e9
 _ProcessingCandidate = Candidate[ProcessingEstimate]
@@ -31,7 +28,7 @@ def select_processing_instance(
     Raises ``NoFeasibleInstanceError`` when there is none.
     """
     eligible = eligible_types(catalog, Usage.PROCESSING, needs.limits)
-    columns = _Columns(needs, eligible.instance_types)
+    columns = Columns(needs, eligible.instance_types)
     kept, misses = apply_filters(eligible.names, columns, PROCESSING_FILTERS)
     candidates = [_candidate(needs, eligible.instance_types[i], eligible.prices[i]) for i in kept]
     candidates, over = within_budget(
@@ -51,38 +48,14 @@ def processing_filter_names() -> tuple[str, ...]:
     return (*ELIGIBILITY_FILTERS, *(f.name for f in PROCESSING_FILTERS), "budget")
 
 
-@dataclass(frozen=True)
-class _Columns:
-    needs: ProcessingRequirements
-    types: tuple[InstanceType, ...]
-
-
-_Figure = Callable[[InstanceType], float]
-
-
-def _least(
-    name: str, noun: str, offered: _Figure, asked: Callable[[ProcessingRequirements], float]
-) -> Filter[_Columns]:
-    """Return the question whether a type has as much as is asked for."""
-
-    def describe(c: _Columns, i: int) -> Miss:
-        has, needed = offered(c.types[i]), asked(c.needs)
-        return Miss(f"has {has:g} {noun}, {needed:g} asked", needed / has if has else None)
-
-    return Filter(name, lambda c: np.array([offered(t) < asked(c.needs) for t in c.types], bool), describe)
-
-
 def _disk_gb(one: InstanceType) -> float:
     """Return the largest volume: a type with disks of its own gets none, and a request for more than they hold is refused."""
     return one.local_storage_gb if one.local_storage_nvme and one.local_storage_gb else inf
 
 
 #: The questions that each eligible type must pass.
-PROCESSING_FILTERS: tuple[Filter[_Columns], ...] = (
-    _least("accelerators", "accelerator(s)", lambda t: t.accelerator_count, lambda n: n.accelerators),
-    _least("vcpus", "vCPU(s)", lambda t: t.vcpus, lambda n: n.vcpus),
-    _least("memory", "GiB of memory", lambda t: t.memory_gib, lambda n: n.memory_gib),
-    _least("disk", "GB on disks of its own", _disk_gb, lambda n: n.volume_gib * _GB_PER_GIB),
+PROCESSING_FILTERS: tuple[Filter[Columns[ProcessingRequirements]], ...] = of_each_instance(
+    least("disk", "GB on disks of its own", _disk_gb, lambda n: n.volume_gib * _GB_PER_GIB),
 )
 
 

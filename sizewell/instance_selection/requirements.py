@@ -304,31 +304,46 @@ class TransformRequirements:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProcessingRequirements:
-    """What each instance of a processing job must have, and how long a run may take."""
+class StatedRequirements:
+    """What each instance must have, as the user states it."""
 
     limits: InstanceLimits
     vcpus: int
     memory_gib: float
+    accelerators: int = 0
+    savings_plan_discount_pct: float = 0.0
+
+    def pinned_to(self, instance_type: str) -> Self:
+        """Return the same needs with no other type allowed."""
+        return replace(self, limits=replace(self.limits, instance_type=instance_type))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessingRequirements(StatedRequirements):
+    """What each instance of a processing job must have, and how long a run may take."""
+
     volume_gib: int
     deadline_hours: float
-    accelerators: int = 0
     instance_count: int = 1
     expected_hours: float | None = None
     """None: nobody has said how long a run takes, so it is paid for its whole deadline."""
     runs_per_month: float | None = None
     """None: nobody has said how often, so the monthly cost is that of one run."""
     max_usd_per_run: float | None = None
-    savings_plan_discount_pct: float = 0.0
 
     @property
     def hours(self) -> float:
         """How long a run is paid for."""
         return self.deadline_hours if self.expected_hours is None else self.expected_hours
 
-    def pinned_to(self, instance_type: str) -> Self:
-        """Return the same needs with no other type allowed."""
-        return replace(self, limits=replace(self.limits, instance_type=instance_type))
+
+@dataclass(frozen=True, kw_only=True)
+class NotebookRequirements(StatedRequirements):
+    """What a notebook must have, and how long it runs in a month."""
+
+    hours_per_month: float
+    """In which it runs, and is paid for."""
+    working_hours_per_month: float
 
 
 @dataclass(frozen=True, kw_only=True)

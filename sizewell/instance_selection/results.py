@@ -240,30 +240,54 @@ class TransformEstimate(Result):
     """Types of the same processors whose measurements scale this estimate."""
 
 
-class ProcessingEstimate(Result):
-    """What one run of a processing job has, and what it costs; how long it takes is what the user says."""
+class StatedEstimate(Result):
+    """What an instance has of what was asked for; how long it is paid for is what the user says."""
 
     memory: MemoryEstimate
     """Of each host: what is asked for, as a reserve, of what the type has."""
-    instance_count: int
+    instance_count: int = 1
     vcpus: int
     """Of each instance."""
     accelerator_count: int
     """Of each instance."""
     duration_hours: float
-    """What a run is paid for: the hours that are stated, else its deadline."""
+    """What is paid for: of a run of a processing job, of a month of a notebook."""
     utilization: float
-    """The share of the deadline that is paid for, 0 to 1."""
-    usd_per_run: float | None
+    """The share of the deadline, or of the working hours, that is paid for, 0 to 1."""
     duration_range_hours: None = None
     near_limits: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
     scaled_by: tuple[str, ...] = ()
 
 
-AnyEstimate = EndpointEstimate | FleetEstimate | TrainingEstimate | TransformEstimate | ProcessingEstimate
+class ProcessingEstimate(StatedEstimate):
+    """What one run of a processing job has, and what it costs."""
+
+    usd_per_run: float | None
+
+
+class NotebookEstimate(StatedEstimate):
+    """What a notebook has."""
+
+
+AnyEstimate = (
+    EndpointEstimate
+    | FleetEstimate
+    | TrainingEstimate
+    | TransformEstimate
+    | ProcessingEstimate
+    | NotebookEstimate
+)
 #: The estimate of a kind of workload. To pydantic another variable is another model: there is this one.
-E = TypeVar("E", EndpointEstimate, FleetEstimate, TrainingEstimate, TransformEstimate, ProcessingEstimate)
+E = TypeVar(
+    "E",
+    EndpointEstimate,
+    FleetEstimate,
+    TrainingEstimate,
+    TransformEstimate,
+    ProcessingEstimate,
+    NotebookEstimate,
+)
 
 
 class Candidate(Result, Generic[E]):
@@ -299,6 +323,7 @@ AnyCandidate = (
     | Candidate[TrainingEstimate]
     | Candidate[TransformEstimate]
     | Candidate[ProcessingEstimate]
+    | Candidate[NotebookEstimate]
 )
 AnySelection = (
     Selection[EndpointEstimate]
@@ -306,6 +331,7 @@ AnySelection = (
     | Selection[TrainingEstimate]
     | Selection[TransformEstimate]
     | Selection[ProcessingEstimate]
+    | Selection[NotebookEstimate]
 )
 
 

@@ -15,6 +15,7 @@ from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import JobPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
@@ -40,6 +41,7 @@ _BY_USE_OF_INTERFACE_ENDPOINTS = ("VPC data through VPC interface endpoints",)
 _BY_USE_OF_ENDPOINT = (*_BY_USE_OF_LOG_GROUP, "SageMaker data in and out")
 _BY_USE_OF_JOB = (*_BY_USE_OF_LOG_GROUP, "Step Functions state transitions")
 _BY_USE_OF_SCHEDULE = ("EventBridge schedules", "SQS requests")
+_BY_USE_OF_NOTEBOOK = ("EventBridge schedules",)
 
 
 def foundation_line(foundation: FoundationPlan) -> BillLine:
@@ -184,6 +186,22 @@ def transform_line(transform: BatchTransformPlan, region: str) -> BillLine:
     chosen = transform.selection.chosen
     items = [_instances(f"{chosen.instance_type} transform", chosen.cost)]
     return _line(transform.name, items + _starts(transform, region), _paid_by_use(transform))
+
+
+def notebook_line(notebook: NotebookPlan, region: str) -> BillLine:
+    """Return a month of a notebook: its hours of use, and its volume, which is there all the time."""
+    items = [
+        _instances(f"{notebook.instance_type} notebook", notebook.selection.chosen.cost),
+        _item(
+            region,
+            SAGEMAKER,
+            "notebook volumes",
+            "notebook_volume_gb_month",
+            notebook.volume_size_gib,
+            is_fixed=True,
+        ),
+    ]
+    return _line(notebook.name, items, _BY_USE_OF_NOTEBOOK)
 
 
 def processing_line(job: ProcessingJobPlan, region: str) -> BillLine:

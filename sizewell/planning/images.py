@@ -7,6 +7,7 @@ from sizewell.facts.container_images import AVAILABLE_IMAGES, release_of
 from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.names import Names
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
@@ -47,6 +48,8 @@ def image_warnings(plan: DeploymentPlan) -> tuple[str, ...]:
 
 
 def _images(workload: AnyWorkloadPlan | VariantPlan) -> tuple[ImagePlan, ...]:
+    if isinstance(workload, NotebookPlan):
+        return ()
     if isinstance(workload, ComponentEndpointPlan):
         return tuple(
             dict.fromkeys(one.image for one in workload.components.values() if one.image is not None)

@@ -8,10 +8,10 @@ from decimal import ROUND_UP, Context
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.batch_transform import BatchTransform
-from sizewell.config.environment import models_of
+from sizewell.config.environment import OnInstances, models_of
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
+from sizewell.config.notebook import Notebook
 from sizewell.config.processing_job import ProcessingJob
-from sizewell.config.served_model import OnChosenType
 from sizewell.config.training import TrainedModel
 from sizewell.config.tuning import TuningJob
 from sizewell.facts.asynchronous import MAX_PROCESSING_S
@@ -163,10 +163,17 @@ TRANSFORM_REMEDIES = {
     "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or max_usd_per_month, or allow more hours"),
 }
 
+#: For each filter of a notebook's selection.
+NOTEBOOK_REMEDIES = {
+    **{name: _COMMON_REMEDIES[name] for name in ("pinned", "use", "region", "policy")},
+    "image": Remedy(_PIN, "name a type without an accelerator, or with NVIDIA GPUs"),
+    "accelerators": Remedy(("accelerators",), "ask for fewer GPUs"),
+    "vcpus": Remedy(("vcpus",), "ask for fewer vCPUs"),
+    "memory": Remedy(("memory_gib",), "ask for less memory"),
+}
 
-def no_feasible_fault(
-    name: str, workload: OnChosenType | ProcessingJob | TrainedModel, error: NoFeasibleInstanceError
-) -> PlanFault:
+
+def no_feasible_fault(name: str, workload: OnInstances, error: NoFeasibleInstanceError) -> PlanFault:
     """Return the fault of a workload that nothing fits, at the key that the nearest type missed."""
     remedies = _remedies(workload)
     pinned = workload.instances.instance_type
@@ -191,7 +198,7 @@ def no_feasible_fault(
     return PlanFault(("workloads", name, *remedy.key_path), "\n".join(lines), advice)
 
 
-def _of_named_image(remedy: Remedy, workload: OnChosenType | ProcessingJob | TrainedModel) -> Remedy:
+def _of_named_image(remedy: Remedy, workload: OnInstances) -> Remedy:
     """Return the remedy; for images that a name or a model package stands for, that of the name or the package."""
     if remedy.key_path != _IMAGES:
         return remedy
@@ -210,7 +217,7 @@ def _of_named_image(remedy: Remedy, workload: OnChosenType | ProcessingJob | Tra
     )
 
 
-def _remedies(workload: OnChosenType | ProcessingJob | TrainedModel) -> Mapping[str, Remedy]:
+def _remedies(workload: OnInstances) -> Mapping[str, Remedy]:
     if isinstance(workload, AsynchronousEndpoint):
         ended = workload.latency.max_wait_minutes * 60 >= MAX_PROCESSING_S
         return {**QUEUE_REMEDIES, **({"latency": _ENDED} if ended else {})}
@@ -220,6 +227,8 @@ def _remedies(workload: OnChosenType | ProcessingJob | TrainedModel) -> Mapping[
         return COMPONENT_REMEDIES
     if isinstance(workload, ProcessingJob):
         return PROCESSING_REMEDIES
+    if isinstance(workload, Notebook):
+        return NOTEBOOK_REMEDIES
     if isinstance(workload, TuningJob):
         return _tuning_remedies(workload)
     return TRAINING_REMEDIES if isinstance(workload, TrainedModel) else ENDPOINT_REMEDIES
@@ -241,9 +250,7 @@ def _tuning_remedies(job: TuningJob) -> Mapping[str, Remedy]:
     return found
 
 
-def _with_reachable_bound(
-    remedy: Remedy, workload: OnChosenType | ProcessingJob | TrainedModel, error: NoFeasibleInstanceError
-) -> str:
+def _with_reachable_bound(remedy: Remedy, workload: OnInstances, error: NoFeasibleInstanceError) -> str:
     """Return the advice, after the best bound that any type reaches, where the key is a number that all of them miss."""
     filter_ = error.nearest[0].filter
     bound: object = workload
@@ -284,13 +291,13 @@ def _counts(rejected: tuple[Rejection, ...]) -> str:
     return ", ".join(f"{count:,} by {name}" for name, count in _by_filter(rejected))
 
 
-def _scarcity(
-    workload: OnChosenType | ProcessingJob | TrainedModel, rejected: tuple[Rejection, ...]
-) -> str | None:
+def _scarcity(workload: OnInstances, rejected: tuple[Rejection, ...]) -> str | None:
     """Say so when the region is what turns down most of the types that an image of the workload runs on.
 
     The nearest types have passed the filter of the region, and so never name it.
     """
+    if isinstance(workload, Notebook):
+        return None
     images = set.intersection(*(set(one.container.runs_on) for one in models_of(workload).values()))
     # Hardware is the same in every region.
     with_image = {

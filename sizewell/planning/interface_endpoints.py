@@ -20,14 +20,18 @@ from sizewell.config.environment import Environment, models_of
 from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.network import NewNetwork
+from sizewell.config.notebook import Notebook
 from sizewell.config.served_model import PlacedWorkload
 from sizewell.config.variant_names import endpoint_of
 from sizewell.facts.interface_endpoints import FUNCTIONS, PRIVATE_APIS, RUNTIME
+from sizewell.facts.notebook_instances import API
 from sizewell.planning.foundation_plan_model import InterfaceEndpointPlan
 
 #: What the role of a container allows besides S3: constructs_lib/model_role.py and training_role.py.
 _CALLS_OF_ALL = ("logs", "monitoring")
 _CALLS_OF_TRAINING = ("kms",)
+#: Of a notebook: constructs_lib/notebook.py. S3 uses the data key on its behalf, outside of the VPC.
+_CALLS_OF_NOTEBOOK = ("logs", API)
 
 
 def plan_interface_endpoints(environment: Environment) -> tuple[InterfaceEndpointPlan, ...]:
@@ -50,6 +54,9 @@ def plan_interface_endpoints(environment: Environment) -> tuple[InterfaceEndpoin
 def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
     """Yield services, each with the workload that needs it."""
     for name, workload in environment.workloads.items():
+        if isinstance(workload, Notebook):
+            yield from ((service, name) for service in _CALLS_OF_NOTEBOOK)
+            continue
         if isinstance(workload, LambdaFunction) or (
             isinstance(workload, ModeEndpoint) and workload.lambda_runtime
         ):
@@ -72,6 +79,8 @@ def _reason(service: str, workloads: list[str]) -> str:
         return "callers in the VPC invoke the endpoints"
     if service == FUNCTIONS:
         return "callers in the VPC invoke the functions"
+    if service == API:
+        return f"stops itself without work: {', '.join(workloads)}"
     if service == PRIVATE_APIS:
         return f"callers in the VPC call the API of {', '.join(workloads)}"
     return f"no network isolation: {', '.join(workloads)}"

@@ -8,6 +8,7 @@ from sizewell.instance_selection import (
     Catalog,
     EndpointRequirements,
     FleetRequirements,
+    NotebookRequirements,
     ProcessingRequirements,
     Selection,
     TrainingRequirements,
@@ -24,6 +25,7 @@ N = TypeVar(
     ProcessingRequirements,
     TrainingRequirements,
     TransformRequirements,
+    NotebookRequirements,
 )
 
 

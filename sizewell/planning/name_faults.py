@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sizewell.config.batch_transform import BatchTransform
-from sizewell.config.environment import Environment
+from sizewell.config.environment import Environment, OnInstances
 from sizewell.config.faults import near_match
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.lambda_function import LambdaFunction
+from sizewell.config.notebook import Notebook
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingJob
-from sizewell.config.served_model import OnChosenType, PlacedWorkload
+from sizewell.config.served_model import PlacedWorkload
 from sizewell.config.training import TrainedModel
 from sizewell.config.tuning import TuningJob
 from sizewell.facts.bucket_names import bucket_name_problem
@@ -43,6 +44,8 @@ class _Kind:
 _STACK = _Kind("the stack", 128)
 #: API reference: CreateEndpoint, EndpointName.
 _ENDPOINT = _Kind("the endpoint", 63)
+#: API reference: CreateNotebookInstance, NotebookInstanceName.
+_NOTEBOOK = _Kind("the notebook", 63)
 #: API reference: CreateFunction, FunctionName.
 _FUNCTION = _Kind("the function", 64)
 #: API reference: CreateTrainingJob, CreateTransformJob and CreateProcessingJob, TrainingJobName and the like: 63, less a
@@ -60,7 +63,7 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
     known = {instance_type.family for instance_type in catalog.instance_types}
     limits: list[tuple[tuple[str, ...], Policy | InstanceConstraints]] = [(("policy",), environment.policy)]
     for name, workload in environment.workloads.items():
-        if isinstance(workload, OnChosenType | ProcessingJob | TrainedModel):
+        if isinstance(workload, OnInstances):
             limits.append((("workloads", name, "instances"), workload.instances))
         if name in taken:
             stack = names_in(environment, taken[name]).foundation_stack
@@ -77,7 +80,7 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
                     yield _unknown_family((*path, key, str(index)), family, known)
 
 
-def _kind_of(workload: PlacedWorkload | ProcessingJob | TrainedModel) -> _Kind:
+def _kind_of(workload: PlacedWorkload | ProcessingJob | TrainedModel | Notebook) -> _Kind:
     if isinstance(workload, ProcessingJob):
         return _PROCESSING
     if isinstance(workload, BatchTransform):
@@ -86,6 +89,8 @@ def _kind_of(workload: PlacedWorkload | ProcessingJob | TrainedModel) -> _Kind:
         return _STATE_MACHINE
     if isinstance(workload, LambdaFunction):
         return _FUNCTION
+    if isinstance(workload, Notebook):
+        return _NOTEBOOK
     return _ENDPOINT if isinstance(workload, PlacedWorkload) else _JOB
 
 

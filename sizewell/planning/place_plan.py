@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from sizewell.config.environment import Environment
+from sizewell.config.environment import Environment, OnInstances
 from sizewell.config.place_rules import path_of_place
-from sizewell.config.processing_job import ProcessingJob
-from sizewell.config.served_model import OnChosenType
-from sizewell.config.training import TrainedModel
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.planning.compiled_artifacts import compiled_artifact_faults
@@ -79,9 +76,7 @@ def plan_place(
         except PlanError as error:
             planned.faults.extend(error.faults)
         except NoFeasibleInstanceError as error:
-            assert isinstance(workload, OnChosenType | ProcessingJob | TrainedModel), (
-                "only they choose an instance type"
-            )
+            assert isinstance(workload, OnInstances), "only they choose an instance type"
             planned.faults.append(no_feasible_fault(name, workload, error))
     planned.faults.extend(compiled_artifact_faults(planned.workloads, catalog))
     try:

@@ -13,6 +13,7 @@ from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.saved_files import PLAN_VERSION
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
@@ -23,9 +24,14 @@ from sizewell.planning.workload_plan import InstanceWorkloadPlan, PlanModel
 
 #: What runs and ends, as a state machine.
 JobPlan = BatchTransformPlan | ProcessingJobPlan | TrainingJobPlan | TuningJobPlan
-InstanceWorkload = VariantPlan | ComponentEndpointPlan | JobPlan
+InstanceWorkload = VariantPlan | ComponentEndpointPlan | JobPlan | NotebookPlan
 AnyWorkloadPlan = Annotated[
-    EndpointPlan | ServerlessEndpointPlan | LambdaFunctionPlan | ComponentEndpointPlan | JobPlan,
+    EndpointPlan
+    | ServerlessEndpointPlan
+    | LambdaFunctionPlan
+    | ComponentEndpointPlan
+    | JobPlan
+    | NotebookPlan,
     Field(discriminator="kind"),
 ]
 

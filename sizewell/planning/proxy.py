@@ -17,6 +17,7 @@ from sizewell.facts.regions import url_suffix_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan, NewNetworkPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.training_plan_model import TrainedModelPlan
@@ -37,8 +38,8 @@ def proxy_variables(
 ) -> dict[str, str]:
     """Return what a container is told of the proxy, where there is one and the container calls anything."""
     proxy = environment.network.proxy
-    if proxy is None or plan.network_isolation or not plan.in_vpc:
-        return {}
+    if proxy is None or plan.network_isolation or not plan.in_vpc or isinstance(plan, NotebookPlan):
+        return {}  # A notebook has no variables: people state the proxy in it.
     region = environment.policy.region
     hosts = (*NEVER_PROXIED, *_instances(plan), *_aws_hosts(network, region), *proxy.bypass)
     return {

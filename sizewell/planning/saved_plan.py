@@ -278,6 +278,19 @@ class SavedProcessingJob(SavedModel):
         return self.attempts[0].instance_type
 
 
+class SavedNotebook(SavedModel):
+    """One notebook."""
+
+    kind: Literal["notebook"] = "notebook"
+    name: str
+    stack_name: str
+    instance_type: str
+    volume_size_gib: int
+    selection: SavedSelection
+    needs_digest: str
+    lock: SavedLock | None = None
+
+
 class SavedWorkload(SavedModel):
     """What runs on no instance type that was chosen."""
 
@@ -287,7 +300,7 @@ class SavedWorkload(SavedModel):
 
 
 SavedJob = SavedBatchTransform | SavedProcessingJob | SavedTrainingJob
-Workload = SavedVariant | SavedJob
+Workload = SavedVariant | SavedJob | SavedNotebook
 _LIST_OF_KIND = {
     "real-time-endpoint": "endpoints",
     "asynchronous-endpoint": "endpoints",
@@ -299,6 +312,7 @@ _LIST_OF_KIND = {
     "processing-job": "processing_jobs",
     "training-job": "training_jobs",
     "tuning-job": "training_jobs",
+    "notebook": "notebooks",
 }
 
 
@@ -324,6 +338,7 @@ class SavedPlan(SavedModel):
     batch_transforms: tuple[SavedBatchTransform, ...] = ()
     processing_jobs: tuple[SavedProcessingJob, ...] = ()
     training_jobs: tuple[SavedTrainingJob, ...] = ()
+    notebooks: tuple[SavedNotebook, ...] = ()
     on_demand: tuple[SavedOnDemand, ...] = ()
     others: tuple[SavedWorkload, ...] = ()
     bill: SavedBill
@@ -342,9 +357,9 @@ class SavedPlan(SavedModel):
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
-        """What runs on instances that were chosen: endpoints with all their variants, then jobs."""
+        """What runs on instances that were chosen: endpoints with all their variants, then jobs, then notebooks."""
         variants = (variant for endpoint in self.endpoints for variant in endpoint.variants)
-        return (*variants, *self.jobs)
+        return (*variants, *self.jobs, *self.notebooks)
 
     @property
     def jobs(self) -> tuple[SavedJob, ...]:
@@ -358,7 +373,7 @@ class SavedPlan(SavedModel):
 
     @cached_property
     def _by_stack(self) -> Mapping[str, Workload]:
-        whole: tuple[Workload, ...] = (*self.endpoints, *self.jobs)
+        whole: tuple[Workload, ...] = (*self.endpoints, *self.jobs, *self.notebooks)
         return {workload.stack_name: workload for workload in whole}
 
     def workload_of_stack(self, stack_name: str) -> Workload | None:

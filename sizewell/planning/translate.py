@@ -59,16 +59,25 @@ def instance_limits(
     policy: Policy,
     pipeline: Pipeline | None = None,
 ) -> InstanceLimits:
+    """Return what environment and workload allow together, of the hardware that the images run on."""
+    return replace(
+        limits_of(constraints, policy, frozenset(map(HardwareKind, container.runs_on))),
+        image_name=str(container.image) if container.image else None,
+        cpus=frozenset(filter(pipeline.runs_on, ("arm64", "x86_64"))) if pipeline else None,
+    )
+
+
+def limits_of(
+    constraints: InstanceConstraints, policy: Policy, images: frozenset[HardwareKind]
+) -> InstanceLimits:
     """Return what environment and workload allow together: the narrower of both."""
     allowed = [set(x) for x in (policy.allowed_families, constraints.allowed_families) if x is not None]
     return InstanceLimits(
-        images=frozenset(map(HardwareKind, container.runs_on)),
-        image_name=str(container.image) if container.image else None,
+        images=images,
         instance_type=constraints.instance_type,
         allowed_families=frozenset(set.intersection(*allowed)) if allowed else None,
         denied_families=frozenset(policy.denied_families) | frozenset(constraints.denied_families),
         allow_burstable=policy.allow_burstable,
-        cpus=frozenset(filter(pipeline.runs_on, ("arm64", "x86_64"))) if pipeline else None,
     )
 
 

@@ -11,6 +11,7 @@ from sizewell.config.inference_component_endpoint import InferenceComponentEndpo
 from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
+from sizewell.config.notebook import Notebook
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
@@ -25,6 +26,7 @@ from sizewell.planning.bill_lines import (
     component_line,
     endpoint_line,
     lambda_line,
+    notebook_line,
     processing_line,
     serverless_line,
     training_line,
@@ -42,6 +44,7 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.mode_kinds import stated_in_mode
 from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, payload_faults, under_lock
 from sizewell.planning.names import Names
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import AnyWorkloadPlan
 from sizewell.planning.processing_plan import plan_processing_job
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
@@ -166,6 +169,13 @@ def _plan_tuning(stated: Stated) -> tuple[TuningJobPlan, Iterable[PlanFault]]:
     return plan, ()
 
 
+def _plan_notebook(stated: Stated) -> tuple[NotebookPlan, Iterable[PlanFault]]:
+    # Only here, as above.
+    from sizewell.planning.notebook_plan import plan_notebook
+
+    return plan_notebook(*stated.told, stated.locked), ()
+
+
 #: By the name of the kind, in the order of a plan. An ``endpoint`` is planned as the kind that builds its mode.
 WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "real-time-endpoint": WorkloadKind(RealTimeEndpoint, _plan_real_time, endpoint_line),
@@ -180,6 +190,7 @@ WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "processing-job": WorkloadKind(ProcessingJob, _plan_processing, processing_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
     "tuning-job": WorkloadKind(TuningJob, _plan_tuning, training_line),
+    "notebook": WorkloadKind(Notebook, _plan_notebook, notebook_line),
 }
 
 

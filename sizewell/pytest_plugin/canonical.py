@@ -12,6 +12,7 @@ from typing import Any
 
 from sizewell.planning.saved_plan import (
     SavedBatchTransform,
+    SavedNotebook,
     SavedPlan,
     SavedProcessingJob,
     SavedTrainingJob,
@@ -59,6 +60,8 @@ def _resource(body: Mapping[str, Any]) -> dict[str, Any]:
 def _decided(workload: Workload) -> dict[str, Any]:
     if isinstance(workload, SavedVariant):
         return _endpoint(workload)
+    if isinstance(workload, SavedNotebook):
+        return {"instance_type": workload.instance_type, "volume_size_gib": workload.volume_size_gib}
     return _training_job(workload) if isinstance(workload, SavedTrainingJob) else _job(workload)
 
 

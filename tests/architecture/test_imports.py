@@ -77,6 +77,8 @@ MAY_READ_THE_ENVIRONMENT = {
     "sizewell/cli/startup.py",
     "sizewell/synthesis/processes.py",
 }
+#: What is written into templates and runs in the account: nothing of ours imports it, and it may know the time.
+RUNS_ELSEWHERE = {"constructs_lib/stop_when_idle.py"}
 #: What the wheel ships below ``sizewell``, and how everybody imports it: a folder with two names would exist twice.
 LINKED = {"sizewell.stacks": "stacks", "sizewell.localcloud": "tools.localcloud"}
 #: Start processes and know the environment: that is their business.
@@ -143,8 +145,12 @@ def test_a_package_imports_only_what_it_may(package: str) -> None:
     ground = GROUND if package not in TOOLS | {"sizewell.facts"} else set()
     allowed = MAY_IMPORT[package] | ground | {package, None}
     for path in _files(package):
+        if path.relative_to(PROJECT_ROOT).as_posix() in RUNS_ELSEWHERE:
+            assert {_package(module) for module in _imports(path)} == {None}, f"{path.name} stands alone"
+            continue
         for module in _imports(path):
             assert _package(module) in allowed, f"{path.name} imports {module}"
+            assert module not in {name.removesuffix(".py").replace("/", ".") for name in RUNS_ELSEWHERE}
             assert module.split(".")[0] not in NEVER_IMPORTS[package], f"{path.name} imports {module}"
 
 

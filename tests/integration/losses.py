@@ -87,6 +87,21 @@ OF_EXAMPLES = {
         "Specification",
         "VariantName",
     },
+    "AWS::SageMaker::NotebookInstance": {
+        "DirectInternetAccess",
+        "InstanceMetadataServiceConfiguration",
+        "InstanceType",
+        "KmsKeyId",
+        "LifecycleConfigName",
+        "NotebookInstanceName",
+        "PlatformIdentifier",
+        "RoleArn",
+        "RootAccess",
+        "SecurityGroupIds",
+        "SubnetId",
+        "VolumeSizeInGB",
+    },
+    "AWS::SageMaker::NotebookInstanceLifecycleConfig": {"OnStart"},
 }
 _SERVICE_TOKEN = "says which function CloudFormation calls: nothing to read back"
 _SERVICE_TIMEOUT = "says how long CloudFormation waits for the function: nothing to read back"

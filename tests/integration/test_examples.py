@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.tuning_plan_model import TuningJobPlan
 from tests.examples.test_examples import EXAMPLES
 from tests.integration.harness import Admin, Cloud, Deployment, Template, only_resource, resources_of
@@ -65,8 +66,20 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, admin: Admin, tmp
 
     for tuning in deployed.plan.tuning_jobs[:1]:
         _tune(deployed, tuning, admin)
+    for notebook in (one for one in deployed.plan.workloads if isinstance(one, NotebookPlan)):
+        edited = deployed.edited(notebook.stack_name, _take_larger, name="other")
+        process = deployed.start_sizewell_deploy(notebook.stack_name, assembly=edited)
+        printed, _ = process.communicate(timeout=600)
+        assert process.returncode == 0, printed
+        api, named = deployed.client("sagemaker"), {"NotebookInstanceName": notebook.notebook_name}
+        found = api.describe_notebook_instance(**named)
+        assert (found["InstanceType"], found["NotebookInstanceStatus"]) == ("ml.m7i.xlarge", "InService")
+        api.stop_notebook_instance(**named)
+        with pytest.raises(api.exceptions.ClientError, match="not in"):
+            api.stop_notebook_instance(**named)
 
     deployed.destroy()
+    assert deployed.client("sagemaker").list_notebook_instances()["NotebookInstances"] == []
     assert deployed.client("sagemaker").list_endpoints()["Endpoints"] == []
 
 
@@ -129,6 +142,10 @@ def _take_next_image(template: Template) -> None:
     digest = version.removeprefix("FunctionVersion")[: len(NEXT_DIGEST)]
     template["Resources"] = json.loads(json.dumps(template["Resources"]).replace(digest, NEXT_DIGEST))
     only_resource(template, "AWS::Lambda::Function")["Code"]["ImageUri"] += "-next"
+
+
+def _take_larger(template: Template) -> None:
+    only_resource(template, "AWS::SageMaker::NotebookInstance")["InstanceType"] = "ml.m7i.xlarge"
 
 
 def _take(template: Template, instance_type: str) -> None:

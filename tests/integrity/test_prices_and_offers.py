@@ -52,7 +52,7 @@ def test_prices_are_positive_unique_and_of_known_types_usages_and_regions(tables
         assert 0.01 < float(row["usd_per_hour"]) < 200, key
         assert row["instance_type"] in names
         assert row["region"] in regions()
-        assert row["usage"] in {*Usage, "ec2", "notebook", "studio"}
+        assert row["usage"] in {*Usage, "ec2", "studio"}
 
 
 def test_every_published_price_keeps_to_the_ratio_of_its_group(tables: Tables) -> None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
@@ -76,6 +77,7 @@ def test_every_name_that_is_read_is_one_that_is_written() -> None:
         "batch_transforms": (BatchTransformPlan,),
         "processing_jobs": (ProcessingJobPlan,),
         "training_jobs": (TrainingJobPlan, TuningJobPlan),
+        "notebooks": (NotebookPlan,),
         "others": (WorkloadPlan,),
     }
     pairs = [

@@ -12,7 +12,7 @@ def every_key() -> dict[str, Config]:
     found: dict[str, Config] = {}
     for name, (model, request) in stated.MODELS.items():
         found |= _each_kind(name, model, request)
-    found |= _in_any_mode() | _pinned() | _scripts()
+    found |= _in_any_mode() | _pinned() | _scripts() | _notebooks()
     found |= _of_the_company(found) | _several_variants(found)
     found |= _images_by_name(found) | _model_packages(found) | _pipelines(found)
     found |= _in_another_place(found) | _schedules(found) | _networks(found)
@@ -119,6 +119,14 @@ def _scripts() -> dict[str, Config]:
     return {f"script: {name}": _changed(_base(stated.SCRIPT), change) for name, change in changes.items()}
 
 
+def _notebooks() -> dict[str, Config]:
+    notebook = _base(stated.NOTEBOOK)
+    return {
+        "notebook": notebook,
+        "notebook: pinned": _changed(notebook, {"instances": stated.PINNED_JOB["instances"]}),
+    }
+
+
 def _of_the_company(found: dict[str, Config]) -> dict[str, Config]:
     """Return workloads in a network, with roles, names, keys and buckets, that the company has already."""
     of_company = {
@@ -129,7 +137,7 @@ def _of_the_company(found: dict[str, Config]) -> dict[str, Config]:
             "existing": stated.EXISTING,
             "names": stated.NAMES,
         }
-        for kind in ("endpoint", "queue", "several", "components", "transform", "script", "job")
+        for kind in ("endpoint", "queue", "several", "components", "transform", "script", "job", "notebook")
     }
     serverless_alarms = {
         **stated.SERVERLESS["alarms"],
@@ -218,15 +226,16 @@ def _pipelines(found: dict[str, Config]) -> dict[str, Config]:
 
 def _in_another_place(found: dict[str, Config]) -> dict[str, Config]:
     """Return workloads of each kind that stand in another account and region than one beside them."""
+    examples = {"script": "script: on CPUs", "notebook": "notebook"}
     placed = {}
     for beside, kinds in (
         ("job", ("endpoint", "queue", "several", "transform")),
-        ("endpoint", ("job", "components", "serverless", "function", "script")),
+        ("endpoint", ("job", "components", "serverless", "function", "script", "notebook")),
     ):
         base = found[f"{beside}: linear"]
         for kind in kinds:
             # the topics of notifications would be of the other account
-            of_kind = found["script: on CPUs" if kind == "script" else f"{kind}: linear"]
+            of_kind = found[examples.get(kind, f"{kind}: linear")]
             there = {**_without(_workload(of_kind), "notifications"), "place": "eu"}
             placed[f"{kind}: in another place"] = {
                 **base,

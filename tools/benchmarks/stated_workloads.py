@@ -30,6 +30,7 @@ POLICY: Config = {
     "margin": 0.05,
     "allow_burstable": True,
     "allow_spot": True,
+    "allow_notebooks": True,
     "min_endpoint_instances": 2,
     "max_endpoint_instances": 1000,
     "min_availability_zones": 2,
@@ -703,6 +704,26 @@ SCRIPT: Config = {
         "time_zone": "Europe/Berlin",
         "enabled": True,
     },
+    "instances": FAMILIES,
+}
+NOTEBOOK: Config = {
+    "kind": "notebook",
+    "description": "Looks at what arrived",
+    "tags": {"team": "search"},
+    "vcpus": 4,
+    "memory_gib": 16,
+    "accelerators": 1,
+    "volume_gib": 50,
+    "idle_shutdown_minutes": 30,
+    "working_hours": {
+        "weekdays": ["MON", "TUE", "WED"],
+        "start": "08:15",
+        "end": "17:45",
+        "time_zone": "Europe/Berlin",
+    },
+    "hours_per_month": 40,
+    "read_prefixes": ["datasets/a/"],
+    "write_prefixes": ["notebooks/a/"],
     "instances": FAMILIES,
 }
 PINNED_SCRIPT: Config = {

@@ -11,6 +11,7 @@ class Usage(StrEnum):
     TRAINING = "training"
     PROCESSING = "processing"
     TRANSFORM = "transform"
+    NOTEBOOK = "notebook"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -35,7 +35,7 @@ class OfferList:
     a (family, usage) of the API is not offered anywhere.
 
     An enum value is not an offer: the enums hold types that are priced in no region. There is a list for hosting,
-    processing and transform, but none for training, where any other priced usage counts as a sign.
+    processing and transform, but none for training and notebooks, where any other priced usage counts as a sign.
     """
 
     def __init__(
@@ -62,8 +62,8 @@ class OfferList:
             return Offer(offered=False, basis=OfferBasis.PRICE_LIST, reason=correction)
         listed = self._listed.get(instance_type.name, frozenset())
         priced = instance_type.name in self._training_priced if usage is Usage.TRAINING else usage in listed
-        if usage is Usage.TRAINING and not priced:
-            return self._assumed_training(listed)
+        if usage in (Usage.TRAINING, Usage.NOTEBOOK) and not priced:
+            return self._assumed(listed, usage)
         verb = "publishes" if priced else "does not publish"
         return Offer(
             offered=priced,
@@ -71,9 +71,9 @@ class OfferList:
             reason=f"AWS {verb} a {usage} price for it in {self._region}",
         )
 
-    def _assumed_training(self, listed: frozenset[str]) -> Offer:
+    def _assumed(self, listed: frozenset[str], usage: Usage) -> Offer:
         if listed:
-            reason = f"AWS prices it for {', '.join(sorted(listed))} in {self._region}; no list says so for training"
+            reason = f"AWS prices it for {', '.join(sorted(listed))} in {self._region}; no list says so for {usage}"
         else:
-            reason = f"AWS prices no usage of it in {self._region}; no list says so for training"
+            reason = f"AWS prices no usage of it in {self._region}; no list says so for {usage}"
         return Offer(offered=bool(listed), basis=OfferBasis.ASSUMED, reason=reason)

@@ -39,7 +39,7 @@ class Price:
 
 
 class PriceRow(NamedTuple):
-    """A price as a source states it; ``usage`` is one of `Usage`, ``notebook``, ``studio`` or `EC2`."""
+    """A price as a source states it; ``usage`` is one of `Usage`, ``studio`` or `EC2`."""
 
     instance_type: str
     usage: str

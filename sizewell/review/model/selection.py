@@ -14,6 +14,7 @@ Kind = Literal[
     "processing-job",
     "training-job",
     "tuning-job",
+    "notebook",
 ]
 
 
@@ -25,7 +26,8 @@ class CandidatePoint(ReviewModel):
     usd_per_month: float | None
     """What the workload costs on it, in USD per month; null where a price is unknown."""
     time: float
-    """The p95 latency at peak load in milliseconds of an endpoint, the duration in hours of a job."""
+    """The p95 latency at peak load in milliseconds of an endpoint, the duration in hours of a job, the hours of
+    use in a month of a notebook."""
 
 
 class PickSide(ReviewModel):
@@ -40,8 +42,8 @@ class PickSide(ReviewModel):
     usd_per_month: float | None
     """What the workload costs, in USD per month; null where it is unknown."""
     time: float | None
-    """The p95 latency at peak load in milliseconds of an endpoint, the duration in hours of a job; null where
-    the plan does not state it."""
+    """The p95 latency at peak load in milliseconds of an endpoint, the duration in hours of a job, the hours of
+    use in a month of a notebook; null where the plan does not state it."""
     runner_up: str | None
     """The second-best feasible type; null where there is none, or the plan does not state it."""
     lock: Literal["unlocked", "locked", "stale", "infeasible"]

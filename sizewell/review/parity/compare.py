@@ -18,6 +18,8 @@ from sizewell.templates.template import Stack
 
 _KINDS = ("missing", "type", "hardware", "image", "permission", "setting", "size", "policy")
 _ALLOWED = ("size", "policy")
+#: In the construct paths of interface endpoints and of their security group: constructs_lib/network.py.
+_INTERFACE_ENDPOINT = "InterfaceEndpoint"
 
 
 def compare_shape(environment: Assembly, reference: Assembly) -> Parity:
@@ -54,16 +56,28 @@ def _differences(environment: Assembly, reference: Assembly) -> Iterator[Differe
     if len(ours) == len(theirs) == 1:
         # One stack each is the same stack, whatever it is called.
         theirs = dict(zip(ours, theirs.values(), strict=True))
+    notebooks = {one.name for one in environment.plan.notebooks} if environment.plan else set()
     for workload in sorted({*ours, *theirs}):
         mine, other = ours.get(workload), theirs.get(workload)
         name = next(stack.name for stack in (other, mine) if stack)
         place = Place(environment.environment, reference.environment, workload, name)
         if mine and other:
-            yield from compare_resources(place, mine.resources, other.resources)
+            for found in compare_resources(place, mine.resources, other.resources):
+                yield _as_of_notebooks(found, place) if notebooks else found
+        elif mine and workload in notebooks:
+            yield place.difference("policy", ("stack",), name, None, reasons.NOTEBOOK)
         elif mine:
             yield place.difference("missing", ("stack",), name, None, reasons.ONLY_OURS)
         else:
             yield place.difference("missing", ("stack",), None, name, reasons.MISSING_STACK)
+
+
+def _as_of_notebooks(found: Difference, place: Place) -> Difference:
+    """Return an interface endpoint that only we have as what notebooks reach AWS by; every other difference as it is."""
+    if found.kind != "missing" or found.value is None or _INTERFACE_ENDPOINT not in found.subject:
+        return found
+    why = reasons.NOTEBOOK.format(environment=place.environment, reference=place.reference)
+    return found.model_copy(update={"kind": "policy", "why": why})
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ HARDWARE = "another kind of hardware runs another image: what works on one may n
 IMAGE = "{environment} tests another image than {reference} runs"
 PERMISSION = "what is allowed on one may be refused on the other"
 ONLY_OURS = "{environment} leans on something that {reference} does not have"
+NOTEBOOK = "notebooks are for development: that {reference} has none is a policy"
 MISSING_STACK = "{reference} runs something that {environment} never tries"
 TYPE = "another service does the work"
 SIZE = "other hardware of the same kind"

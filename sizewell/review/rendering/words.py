@@ -29,6 +29,7 @@ TIMES = {
     "processing-job": "duration",
     "training-job": "duration",
     "tuning-job": "duration",
+    "notebook": "duration",
 }
 EFFECTS = {
     "none": "leaves it as it is",

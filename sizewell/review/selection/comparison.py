@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from sizewell.planning.saved_plan import SavedLock, SavedVariant, Workload
+from sizewell.planning.saved_plan import SavedLock, SavedNotebook, SavedVariant, Workload
 from sizewell.review.selection.candidate_record import Candidate, CandidateRecord
 from sizewell.review.selection.needs import Need
 
@@ -12,7 +12,9 @@ LockState = Literal["unlocked", "locked", "stale", "infeasible"]
 
 
 def instance_count(workload: Workload) -> int:
-    """Return the instances that run at average load; of a training job the nodes."""
+    """Return the instances that run at average load; of a training job the nodes, of a notebook one."""
+    if isinstance(workload, SavedNotebook):
+        return 1
     if isinstance(workload, SavedVariant):
         return workload.initial_instance_count
     return workload.attempts[0].instance_count

@@ -67,6 +67,8 @@ READERS: dict[str, Reader] = {
     "AWS::SageMaker::EndpointConfig": sagemaker.read_endpoint_config,
     "AWS::SageMaker::InferenceComponent": sagemaker.read_inference_component,
     "AWS::SageMaker::Model": sagemaker.read_model,
+    "AWS::SageMaker::NotebookInstance": sagemaker.read_notebook,
+    "AWS::SageMaker::NotebookInstanceLifecycleConfig": sagemaker.read_lifecycle_config,
     "AWS::Scheduler::Schedule": scheduler.read_schedule,
     "AWS::StepFunctions::StateMachine": states.read_state_machine,
     "Custom::VpcRestrictDefaultSG": security_groups.read_closed_default_group,

@@ -62,5 +62,35 @@ def read_inference_component(client: ClientFactory, physical_id: str, properties
     )
 
 
+def read_notebook(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+    api = client("sagemaker")
+    found = api.describe_notebook_instance(NotebookInstanceName=physical_id.rpartition("/")[2])
+    members = (
+        "DirectInternetAccess",
+        "InstanceMetadataServiceConfiguration",
+        "InstanceType",
+        "KmsKeyId",
+        "NotebookInstanceName",
+        "PlatformIdentifier",
+        "RoleArn",
+        "RootAccess",
+        "SubnetId",
+        "VolumeSizeInGB",
+    )
+    renamed = {
+        "SecurityGroupIds": found["SecurityGroups"],
+        "LifecycleConfigName": found["NotebookInstanceLifecycleConfigName"],
+    }
+    return picked(found, *members) | renamed | _tags(api, found["NotebookInstanceArn"])
+
+
+def read_lifecycle_config(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+    api = client("sagemaker")
+    kind = "NotebookInstanceLifecycleConfig"
+    name = _name(api, "list_notebook_instance_lifecycle_configs", kind, physical_id)
+    found = api.describe_notebook_instance_lifecycle_config(NotebookInstanceLifecycleConfigName=name)
+    return picked(found, "OnStart") | _tags(api, found[f"{kind}Arn"])
+
+
 def _tags(api: Any, arn: str) -> Properties:
     return {"Tags": user_tags(api.list_tags(ResourceArn=arn)["Tags"])}

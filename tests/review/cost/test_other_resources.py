@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from sizewell.planning.saved_plan import SavedNotebook
 from tests.review.builders import resource, template
 from tests.review.cost.plans import (
     amounts,
@@ -194,3 +195,26 @@ def test_types_that_nobody_prices_are_named_and_not_zero() -> None:
     assert amounts(head_of(cost)) == (None, None, None)
     assert cost.head is not None
     assert cost.head.expected is None
+
+
+def test_a_notebook_runs_all_the_time_unless_a_plan_says_otherwise() -> None:
+    written = one("AWS::SageMaker::NotebookInstance", InstanceType="ml.r6i.large", VolumeSizeInGB=50)
+    estimate = {"memory": {"usable_gib": 16.0}, "duration_hours": 60.0, "utilization": 0.3}
+    cost = {"usd_per_hour": 0.2, "usd_per_month": 12.0, "basis": "estimated", "price_date": "2026-09-01"}
+    notebook = SavedNotebook.model_validate(
+        {
+            "name": "explore",
+            "stack_name": "shop-dev-explore",
+            "instance_type": "ml.r6i.large",
+            "volume_size_gib": 50,
+            "selection": {"chosen": {"instance_type": "ml.r6i.large", "estimate": estimate, "cost": cost}},
+            "needs_digest": "0",
+        }
+    )
+    assert amounts(line(written, "ml.r6i.large notebook")) == pytest.approx((0.151 * 730,) * 3)
+    assert amounts(line(written, "notebook volumes")) == pytest.approx((7.0,) * 3)
+    found = head_of(compared(None, planned(written, saved_plan(notebooks=[notebook]))))
+    hours = next(one for one in found.components if one.name == "ml.r6i.large notebook")
+    # At the most in all working hours, of which 60 are 30 %.
+    assert amounts(hours) == pytest.approx((12.0, 12.0, 40.0))
+    assert hours.basis == "estimated"

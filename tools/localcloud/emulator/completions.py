@@ -9,7 +9,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from botocore.serialize import create_serializer
-from ministack.services import apigateway_v1, cloudwatch, ec2, lambda_svc, s3, sns, stepfunctions
+from ministack.services import apigateway_v1, cloudwatch, ec2, lambda_svc, s3, scheduler, sns, stepfunctions
 from ministack.services.cloudformation import provisioners
 
 from sizewell.localcloud.emulator.errors import AwsError
@@ -75,6 +75,11 @@ def _state_machine(arn: str, properties: Properties) -> None:
 def _alarm(name: str, properties: Properties) -> None:
     if "Statistic" not in properties:  # ministack says Average of an alarm on a percentile
         cloudwatch._alarms[name].pop("Statistic", None)
+
+
+def _schedule(name: str, properties: Properties) -> None:
+    schedule = scheduler._schedules[f"{properties.get('GroupName', 'default')}/{name}"]
+    schedule["ScheduleExpressionTimezone"] = properties.get("ScheduleExpressionTimezone", "UTC")
 
 
 def _function(name: str, properties: Properties) -> None:
@@ -209,5 +214,6 @@ _COMPLETIONS: dict[str, Callable[[str, Properties], None]] = {
     "AWS::Lambda::Function": _function,
     "AWS::S3::Bucket": _bucket,
     "AWS::SNS::Topic": _topic,
+    "AWS::Scheduler::Schedule": _schedule,
     "AWS::StepFunctions::StateMachine": _state_machine,
 }

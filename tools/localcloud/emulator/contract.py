@@ -61,6 +61,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_put_bucket_lifecycle",
         "_put_bucket_logging",
     ),
+    "ministack.services.scheduler": ("_schedules",),
     "ministack.services.sns": ("_topics",),
     "ministack.services.stepfunctions": (
         "_ExecutionError",

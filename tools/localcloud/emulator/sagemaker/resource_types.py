@@ -203,7 +203,77 @@ class _InferenceComponent:
         return {"InferenceComponentArn": arn, "Id": arn}
 
 
+class _LifecycleConfig(_Immutable):
+    """The scripts of notebook instances, which can change."""
+
+    def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
+        """Change the scripts and the tags."""
+        scripts = {key: value for key, value in new.items() if key != "Tags"}
+        name = self._name(physical_id)
+        SAGEMAKER.call("UpdateNotebookInstanceLifecycleConfig", {**scripts, self.name_property: name})
+        return super().update(physical_id, old, new, stack_name)
+
+
+class _NotebookInstance:
+    """A notebook instance: CloudFormation stops it for an update and to delete it, and starts it again after an update."""
+
+    type_name = "AWS::SageMaker::NotebookInstance"
+    name_property = "NotebookInstanceName"
+    blocks = True
+
+    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
+        """Create it and wait."""
+        name = properties.get(self.name_property) or f"{logical_id[:50]}-{random_suffix()}"
+        arn = SAGEMAKER.call("CreateNotebookInstance", _request(properties, NotebookInstanceName=name))[
+            "NotebookInstanceArn"
+        ]
+        self._settled(name)
+        return arn, {self.name_property: name, "Id": arn}
+
+    def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
+        """Update what differs; a change of the tags alone leaves it in peace."""
+        name = self._name(physical_id)
+        _update_tags(physical_id, new)
+        changed = {key: value for key, value in new.items() if key != "Tags" and old.get(key) != value}
+        if changed:
+            was = self._stopped(name)
+            SAGEMAKER.call("UpdateNotebookInstance", {**changed, self.name_property: name})
+            self._settled(name)
+            if was == "InService":
+                SAGEMAKER.call("StartNotebookInstance", {self.name_property: name})
+                self._settled(name)
+        return physical_id, {self.name_property: name, "Id": physical_id}
+
+    def delete(self, physical_id: str, properties: Properties) -> None:
+        """Stop and delete it, unless it is gone."""
+        name = self._name(physical_id)
+        if name in store.notebooks:
+            self._stopped(name)
+            SAGEMAKER.call("DeleteNotebookInstance", {self.name_property: name})
+
+    def _stopped(self, name: str) -> str:
+        """Stop it; return what it was before."""
+        was = self._settled(name)
+        if was == "InService":
+            SAGEMAKER.call("StopNotebookInstance", {self.name_property: name})
+            self._settled(name)
+        return was
+
+    def _settled(self, name: str) -> str:
+        """Wait; return in which state it stays."""
+        while True:
+            found = SAGEMAKER.call("DescribeNotebookInstance", {self.name_property: name})
+            if found["NotebookInstanceStatus"] in {"InService", "Stopped", "Failed"}:
+                return str(found["NotebookInstanceStatus"])
+            clock.pause(10)
+
+    def _name(self, arn: str) -> str:
+        return _name_of(arn, store.notebooks, "NotebookInstanceArn", self.name_property)
+
+
 SAGEMAKER_TYPES = [
+    _LifecycleConfig("NotebookInstanceLifecycleConfig", store.lifecycle_configs),
+    _NotebookInstance(),
     _Immutable("Model", store.models),
     _Immutable("EndpointConfig", store.endpoint_configs),
     _Endpoint(),

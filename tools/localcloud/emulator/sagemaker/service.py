@@ -9,6 +9,7 @@ from sizewell.localcloud.emulator.sagemaker import (
     endpoints,
     inference_components,
     models,
+    notebooks,
     store,
 )
 from sizewell.localcloud.emulator.sagemaker.job_kinds import KINDS
@@ -64,6 +65,18 @@ SAGEMAKER = JsonService(
         "UpdateInferenceComponentRuntimeConfig": inference_components.update_runtime_config,
         "DeleteInferenceComponent": inference_components.delete_inference_component,
         "ListInferenceComponents": inference_components.list_inference_components,
+        "CreateNotebookInstance": notebooks.create_notebook_instance,
+        "DescribeNotebookInstance": notebooks.describe_notebook_instance,
+        "UpdateNotebookInstance": notebooks.update_notebook_instance,
+        "StartNotebookInstance": notebooks.start_notebook_instance,
+        "StopNotebookInstance": notebooks.stop_notebook_instance,
+        "DeleteNotebookInstance": notebooks.delete_notebook_instance,
+        "ListNotebookInstances": notebooks.list_notebook_instances,
+        "CreateNotebookInstanceLifecycleConfig": notebooks.create_lifecycle_config,
+        "DescribeNotebookInstanceLifecycleConfig": notebooks.describe_lifecycle_config,
+        "UpdateNotebookInstanceLifecycleConfig": notebooks.update_lifecycle_config,
+        "DeleteNotebookInstanceLifecycleConfig": notebooks.delete_lifecycle_config,
+        "ListNotebookInstanceLifecycleConfigs": notebooks.list_lifecycle_configs,
     }
     | {f"Create{kind.prefix}": kind.create for kind in KINDS}
     | {f"Describe{kind.prefix}": kind.describe for kind in KINDS}

@@ -15,13 +15,15 @@ endpoints = AccountRegionScopedDict()
 components = AccountRegionScopedDict()
 jobs = AccountRegionScopedDict()
 """Jobs of all kinds, by ``(kind, name)``."""
+notebooks = AccountRegionScopedDict()
+lifecycle_configs = AccountRegionScopedDict()
 tags = AccountRegionScopedDict()
 """Tags by ARN, as a map."""
 
 lock = RLock()
 """Whoever changes a record, or copies one that may change, holds it."""
 
-_ALL = (models, endpoint_configs, endpoints, components, jobs, tags)
+_ALL = (models, endpoint_configs, endpoints, components, jobs, notebooks, lifecycle_configs, tags)
 
 
 def reset() -> None:

@@ -1,0 +1,91 @@
+"""The decisions for one notebook."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sizewell.config.clock import WEEKDAYS, minute_of_day
+from sizewell.config.notebook import Notebook, WorkingHours
+from sizewell.config.policy import Policy
+from sizewell.facts.cron import cron_of_hours
+from sizewell.facts.notebook_instances import PLATFORM_IDENTIFIER
+from sizewell.instance_selection import (
+    Catalog,
+    HardwareKind,
+    NotebookRequirements,
+    select_notebook_instance,
+)
+from sizewell.planning.digests import needs_digest
+from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.locked_selection import select_under_lock
+from sizewell.planning.names import Names
+from sizewell.planning.notebook_plan_model import NotebookPlan
+from sizewell.planning.translate import discount_percent, limits_of
+from sizewell.planning.workload_plan import SchedulePlan
+
+#: What the platform of a notebook has drivers for.
+HARDWARE = frozenset({HardwareKind.CPU_X86_64, HardwareKind.CUDA})
+
+
+def plan_notebook(
+    name: str,
+    notebook: Notebook,
+    policy: Policy,
+    catalog: Catalog,
+    names: Names,
+    locked: LockedWorkload | None = None,
+) -> NotebookPlan:
+    """Return the plan of a notebook, on its locked type while that is feasible.
+
+    Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
+    """
+    if notebook.instances.instance_type is not None:
+        catalog.get(notebook.instances.instance_type)
+    needs = NotebookRequirements(
+        limits=replace(limits_of(notebook.instances, policy, HARDWARE), image_name=PLATFORM_IDENTIFIER),
+        vcpus=notebook.vcpus,
+        memory_gib=notebook.memory_gib,
+        accelerators=notebook.accelerators,
+        hours_per_month=notebook.paid_hours_per_month,
+        working_hours_per_month=notebook.working_hours.hours_per_month,
+        savings_plan_discount_pct=discount_percent(policy),
+    )
+    digest = needs_digest(needs, region=policy.region)
+    selection, lock = select_under_lock(select_notebook_instance, needs, catalog, locked, digest)
+    instance_type, hours = selection.chosen.instance_type, notebook.working_hours
+    return NotebookPlan(
+        name=name,
+        description=notebook.description,
+        stack_name=names.stack(name),
+        notebook_name=names.workload(name),
+        tags=dict(sorted(notebook.tags.items())),
+        place=notebook.place,
+        execution_role_arn=notebook.execution_role_arn,
+        environment={},
+        network_isolation=False,
+        instance_type=instance_type,
+        platform_identifier=PLATFORM_IDENTIFIER,
+        volume_size_gib=notebook.volume_gib,
+        idle_shutdown_minutes=notebook.idle_shutdown_minutes,
+        stops=tuple(_schedule(expression, hours) for expression in _stop_expressions(hours)),
+        read_prefixes=tuple(prefix.rstrip("/") for prefix in notebook.read_prefixes),
+        write_prefixes=tuple(prefix.rstrip("/") for prefix in notebook.write_prefixes),
+        selection=selection,
+        instance_pools=(instance_type,),
+        needs_digest=digest,
+        lock=lock,
+    )
+
+
+def _stop_expressions(hours: WorkingHours) -> Iterator[str]:
+    """Yield when it is stopped: as working hours end and every hour after it, until they begin; on other days all hours."""
+    start, end = minute_of_day(hours.start), minute_of_day(hours.end)
+    minute = end % 60
+    last_before = (start - minute - 1) // 60
+    before = f"0-{last_before}," if last_before >= 0 else ""
+    yield cron_of_hours(minute, f"{before}{end // 60}-23", hours.weekdays)
+    if free := [day for day in WEEKDAYS if day not in hours.weekdays]:
+        yield cron_of_hours(minute, "*", free)
+
+
+def _schedule(expression: str, hours: WorkingHours) -> SchedulePlan:
+    return SchedulePlan(expression=expression, time_zone=hours.time_zone, enabled=True)

@@ -1,0 +1,23 @@
+"""The plan of a notebook."""
+
+from typing import Literal
+
+from sizewell.instance_selection.results import NotebookEstimate, Selection
+from sizewell.planning.workload_plan import InstanceWorkloadPlan, SchedulePlan
+
+
+class NotebookPlan(InstanceWorkloadPlan):
+    """One notebook instance."""
+
+    kind: Literal["notebook"] = "notebook"
+    notebook_name: str
+    instance_type: str
+    platform_identifier: str
+    volume_size_gib: int
+    idle_shutdown_minutes: int
+    stops: tuple[SchedulePlan, ...]
+    """Every hour outside of the working hours: whoever has started it then."""
+    read_prefixes: tuple[str, ...]
+    write_prefixes: tuple[str, ...]
+    """May be read as well."""
+    selection: Selection[NotebookEstimate]
