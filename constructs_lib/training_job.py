@@ -185,6 +185,8 @@ class TrainingJobProps:
     starts, its retries and interruptions included (API reference, StoppingCondition); the last one ends at the deadline. The
     artifact bucket receives the model as ``<output_key_prefix>/<job name>/output/model.tar.gz``.
 
+    ``metrics`` are regular expressions, by the name of the metric that each finds in what the script prints.
+
     By default the container is isolated from all calls but SageMaker's own, and traffic between instances is encrypted:
     gradients tell of the data. ``maximum_retry_attempts`` is 2: SageMaker repeats a job that an error of the service ended,
     and an outage that outlasts that is better reported than waited for.
@@ -197,6 +199,7 @@ class TrainingJobProps:
     code: TrainingCode | None = None
     checkpoint: TrainingCheckpoint | None = None
     hyperparameters: Mapping[str, str] = field(default_factory=dict)
+    metrics: Mapping[str, str] = field(default_factory=dict)
     environment_variables: Mapping[str, str] = field(default_factory=dict)
     enable_network_isolation: bool = True
     encrypt_inter_container_traffic: bool = True
@@ -236,7 +239,8 @@ class TrainingJobProps:
             raise RequestMemberError(
                 f"maximum_retry_attempts must be {low} to {high}, not {self.maximum_retry_attempts}"
             )
-        for name, value in (*self.hyperparameters.items(), *self.environment_variables.items()):
+        texts = (self.hyperparameters, self.environment_variables, self.metrics)
+        for name, value in (item for one in texts for item in one.items()):
             if value.startswith("{%"):
                 raise RequestMemberError(
                     f"{name}: Step Functions would read a text that begins with {{% as an expression"

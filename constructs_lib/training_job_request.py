@@ -4,6 +4,7 @@ CloudFormation has no training-job resource, so the request is embedded in a Ste
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from constructs_lib.job_state_machine_definition import ELAPSED_S, EXECUTION_NAME
@@ -99,7 +100,14 @@ def _algorithm(props: TrainingJobProps, attempt: TrainingAttempt) -> dict[str, o
     if props.code is not None:
         launcher = CODE_LAUNCHER if attempt.instance_count == 1 else NODES_LAUNCHER
         algorithm["ContainerEntrypoint"] = [*launcher, *props.code.command]
+    if props.metrics:
+        algorithm["MetricDefinitions"] = metric_definitions(props.metrics)
     return algorithm
+
+
+def metric_definitions(metrics: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the metrics as the API takes them."""
+    return [{"Name": name, "Regex": regex} for name, regex in sorted(metrics.items())]
 
 
 def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[str, object]:

@@ -33,6 +33,8 @@ _REPORT = {
     "TrainingTimeInSeconds": "{% $training_s %}",
     "BillableTimeInSeconds": "{% $billable_s %}",
     "SpotSavingsPercent": "{% $training_s > 0 ? $round(100 * (1 - $billable_s / $training_s)) : 0 %}",
+    # The last value of each; none where no metric is defined.
+    "Metrics": f"{{% $merge([{{}}, {_JOB}.FinalMetricDataList.{{MetricName: Value}}]) %}}",
     "UsdOfInstances": "{% $unpriced_s > 0 ? 'unknown' : $round($usd, 2) %}",
 }
 

@@ -15,7 +15,7 @@ from constructs_lib.job_state_machine_definition import (
     job_state_machine_definition,
 )
 from constructs_lib.training_job import CODE_CHANNEL_NAME, TrainingAttempt, TrainingJobProps
-from constructs_lib.training_job_request import TrainingJobResources, training_job_request
+from constructs_lib.training_job_request import TrainingJobResources, metric_definitions, training_job_request
 from constructs_lib.training_state_machine import (
     PLACEHOLDERS,
     TrainingStateMachineProps,
@@ -103,7 +103,9 @@ def tuning_job_request(
             "AlgorithmSpecification": {
                 "TrainingImage": widest.image_uri,
                 "TrainingInputMode": "FastFile",
-                "MetricDefinitions": [{"Name": search.metric_name, "Regex": search.metric_regex}],
+                "MetricDefinitions": metric_definitions(
+                    {**job.metrics, search.metric_name: search.metric_regex}
+                ),
             },
             "HyperParameterTuningResourceConfig": _resources(job, volume_key_arn=resources.data_key_arn),
             "StoppingCondition": _stopping_condition(widest),

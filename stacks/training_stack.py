@@ -88,6 +88,7 @@ def _job_props(plan: TrainedModelPlan) -> TrainingJobProps:
         if plan.checkpoint
         else None,
         hyperparameters=plan.hyperparameters,
+        metrics=plan.metrics,
         environment_variables=plan.environment,
         enable_network_isolation=plan.network_isolation,
         job_tags=plan.job_tags,

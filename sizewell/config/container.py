@@ -1,5 +1,6 @@
 """The container of a workload: one image for each kind of hardware that it supports."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -11,7 +12,13 @@ from sizewell.config.model_package import ON_PACKAGE, ImageRepository, ModelPack
 from sizewell.facts.container_images import HARDWARE, Framework, ImageRelease, Job, images_of, versions_of
 from sizewell.facts.image_registries import registry_account
 from sizewell.facts.inference_amis import InferenceAmiVersion, inference_ami_for
-from sizewell.facts.training_jobs import MAX_ENTRYPOINT_STRING_CHARACTERS, MAX_ENTRYPOINT_STRINGS
+from sizewell.facts.training_jobs import (
+    MAX_ENTRYPOINT_STRING_CHARACTERS,
+    MAX_ENTRYPOINT_STRINGS,
+    MAX_METRIC_CHARACTERS,
+    MAX_METRICS,
+    MAX_REGEX_CHARACTERS,
+)
 
 
 class Image(ImageRepository):
@@ -359,6 +366,22 @@ class TrainingCode(ConfigModel):
     """What is run in that directory, for example [torchrun, --nproc_per_node=gpu, train.py]; no shell reads it."""
 
 
+MetricName = Annotated[
+    str, Field(pattern=r"^[^${}\r\n]+$", max_length=MAX_METRIC_CHARACTERS, examples=["val_loss"])
+]
+MetricRegex = Annotated[str, Field(max_length=MAX_REGEX_CHARACTERS, examples=["val_loss=([0-9.]+)"])]
+
+
+def check_metric_regex(key: str, regex: str) -> None:
+    """Raise the fault of a regular expression that finds no number."""
+    try:
+        groups = re.compile(regex).groups
+    except re.error as error:
+        raise fault(key, f"is no regular expression: {error}") from error
+    if not groups:
+        raise fault(key, "has no parentheses around the number; write for example val_loss=([0-9.]+)")
+
+
 HyperparameterValue = str | int | float | bool
 
 
@@ -380,6 +403,18 @@ class TrainingContainer(AnyContainer):
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
     hyperparameters: Annotated[dict[str, HyperparameterValue], Field(max_length=100)] = {}
     """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
+    metrics: Annotated[
+        dict[MetricName, Annotated[MetricRegex, OnChange("finds other numbers in the log")]],
+        Field(max_length=MAX_METRICS),
+    ] = {}
+    """Numbers that the script prints, by name: regular expressions with the number in parentheses. CloudWatch keeps them, and the
+    output of a run has the last of each."""
     network_isolation: Annotated[bool, ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation); SageMaker still moves data,
     checkpoints and results."""
+
+    @model_validator(mode="after")
+    def _metrics_are_numbers(self) -> Self:
+        for name, regex in self.metrics.items():
+            check_metric_regex(f"metrics.{name}", regex)
+        return self

@@ -115,6 +115,7 @@ def training_members(name: str, job: TrainedModel) -> Iterator[Violation]:
     ):
         yield from _too_long((*path, key), members, limits)
         yield from read_otherwise((*path, key), members)
+    yield from read_otherwise((*path, "metrics"), job.container.metrics)
     count = len(job.container.environment) + (len(CHECKPOINT_VARIABLES) if job.checkpoint is not None else 0)
     if count > MAX_VARIABLES:
         yield (

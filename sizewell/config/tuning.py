@@ -1,24 +1,21 @@
 """A tuning job: a training that is repeated with other hyperparameters until the best are found."""
 
 import math
-import re
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault
-from sizewell.config.container import hyperparameter_text
+from sizewell.config.container import MetricName, MetricRegex, check_metric_regex, hyperparameter_text
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.training import TrainedModel
 from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S as TRAINING_BOUNDS_S
 from sizewell.facts.tuning_jobs import (
     MAX_CATEGORICAL_VALUES,
     MAX_JOBS,
-    MAX_METRIC_CHARACTERS,
     MAX_NAME_CHARACTERS,
     MAX_PARALLEL_JOBS,
     MAX_PARENTS,
-    MAX_REGEX_CHARACTERS,
     MAX_SEARCHED,
     RUNTIME_BOUNDS_S,
 )
@@ -32,21 +29,16 @@ _NUMBER = Field(ge=-1e300, le=1e300)
 class Objective(ConfigModel):
     """What tells a good training from a bad one: a number that its script prints."""
 
-    metric: Annotated[str, Field(pattern=_PLAIN, max_length=MAX_METRIC_CHARACTERS, examples=["val_loss"])]
+    metric: MetricName
     """The name of the metric."""
     goal: Annotated[Literal["minimize", "maximize"], OnChange("another training is the best")]
     """Whether the best training has the least or the most of it."""
-    regex: Annotated[str, Field(max_length=MAX_REGEX_CHARACTERS, examples=["val_loss=([0-9.]+)"])]
+    regex: MetricRegex
     """Finds the metric in what the script prints: a regular expression, with the number in parentheses."""
 
     @model_validator(mode="after")
     def _regex_finds_a_number(self) -> Self:
-        try:
-            groups = re.compile(self.regex).groups
-        except re.error as error:
-            raise fault("regex", f"is no regular expression: {error}") from error
-        if not groups:
-            raise fault("regex", "has no parentheses around the number; write for example val_loss=([0-9.]+)")
+        check_metric_regex("regex", self.regex)
         return self
 
 

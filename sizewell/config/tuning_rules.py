@@ -42,6 +42,11 @@ def tuning_violations(name: str, job: TuningJob) -> Iterator[Violation]:
                 f"is {one.type}, but a grid has every combination of values; write type: categorical and the values, or choose "
                 "another strategy",
             )
+    if (metric := job.search.objective.metric) in job.container.metrics:
+        yield (
+            (*path, "container", "metrics", metric),
+            "is the objective of the search, which says how it is found",
+        )
     yield from read_otherwise((*path, "search", "objective"), {"regex": job.search.objective.regex})
 
 

@@ -24,3 +24,8 @@ CHECKPOINT_INTERVAL_VARIABLE = "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES"
 CHECKPOINT_VARIABLES = (CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE)
 #: And the hyperparameter by which it finds out whether all weights are trained, or adapters.
 METHOD_HYPERPARAMETER = "sizewell_method"
+
+#: AlgorithmSpecification, MetricDefinitions: how many, and the characters of each name and regular expression.
+MAX_METRICS = 40
+MAX_METRIC_CHARACTERS = 255
+MAX_REGEX_CHARACTERS = 500

@@ -30,9 +30,6 @@ MAX_HYPERBAND_EPOCHS = 20_000
 #: "Run a Warm Start Hyperparameter Tuning Job".
 MAX_PARENTS = 5
 WARM_STARTED = ("bayesian", "random")
-#: MetricDefinition, Name and Regex.
-MAX_METRIC_CHARACTERS = 255
-MAX_REGEX_CHARACTERS = 500
 
 #: Hyperparameters by which the SageMaker training toolkit finds the script and its folder. It stands for the command of
 #: a training job: HyperParameterAlgorithmSpecification has no ContainerEntrypoint.

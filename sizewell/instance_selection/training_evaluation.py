@@ -29,12 +29,7 @@ from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.measurement import Measurement
 from sizewell.instance_selection.requirements import Precision, TrainingRequirements
 from sizewell.instance_selection.results import MemoryEstimate, TrainingEstimate
-from sizewell.instance_selection.spot import (
-    START_UP_HOURS,
-    expected_duration_hours,
-    interruption_rate,
-    shortest_attempt_hours,
-)
+from sizewell.instance_selection.spot import START_UP_HOURS, SpotRuns, interruption_rate
 
 #: Bytes of optimizer state per trained weight in mixed precision: an fp32 master copy and, for AdamW, two fp32
 #: moments, for SGD one momentum (Rajbhandari et al. 2020, ZeRO, section 3.1). In fp32 the master copy is the weight.
@@ -153,45 +148,27 @@ class TrainingColumns:
         return np.asarray(START_UP_HOURS + self.seconds / 3600)
 
     @cached_property
-    def uninterrupted_spot_hours(self) -> Array:
-        """From start to end of a run on Spot that is given all the time it takes, with expected interruptions."""
-        assert self.needs.spot is not None
-        return expected_duration_hours(
-            self.seconds / 3600, self.rates * self.counts, self.needs.spot.checkpoint_interval_hours
+    def _on_spot(self) -> SpotRuns | None:
+        needs = self.needs
+        if needs.spot is None:
+            return None
+        return SpotRuns(
+            spot=needs.spot,
+            work_hours=self.seconds / 3600,
+            interruptions_per_hour=self.rates * self.counts,
+            deadline_hours=needs.deadline_hours,
+            margin=needs.margin,
         )
 
     @cached_property
-    def spot_window_hours(self) -> Array:
-        """How long Spot may be tried: until a whole run on demand, with its margin, would just meet the deadline."""
-        spot, deadline = self.needs.spot, self.needs.deadline_hours
-        assert spot is not None
-        if not spot.on_demand_fallback:
-            return np.full(self.seconds.shape, deadline)
-        window = deadline - self.on_demand_hours * (1 + self.needs.margin)
-        window = np.clip(window, 0.0, math.inf if spot.max_wait_hours is None else spot.max_wait_hours)
-        return np.where(window < shortest_attempt_hours(spot.checkpoint_interval_hours), 0.0, window)
-
-    @cached_property
     def spot_hours(self) -> Array:
-        """Hours on Spot of a run that gets the capacity at once; zero where there is no time for it, or it is not asked."""
-        if self.needs.spot is None:
-            return np.zeros(self.seconds.shape)
-        return np.minimum(self.uninterrupted_spot_hours, self.spot_window_hours)
+        """Hours on Spot of a run that gets the capacity at once; zero where it is not asked for."""
+        return np.zeros(self.seconds.shape) if self._on_spot is None else self._on_spot.spot_hours
 
     @cached_property
     def hours(self) -> Array:
-        """From start to end, with start-up, expected interruptions, and the part that ends on demand; sizes x types.
-
-        What is left when Spot gives way takes another start, and half a checkpoint interval is computed again.
-        """
-        if self.needs.spot is None:
-            return self.on_demand_hours
-        whole, window = self.uninterrupted_spot_hours, self.spot_window_hours
-        with np.errstate(invalid="ignore"):  # no layout fits: infinite by infinite
-            left = np.nan_to_num(1 - window / whole, nan=1.0)
-        again = START_UP_HOURS + np.where(window > 0, self.needs.spot.checkpoint_interval_hours / 2, 0.0)
-        switched = window + left * self.seconds / 3600 + again
-        return np.asarray(np.where(whole <= window, whole, switched))
+        """From start to end, with start-up, expected interruptions, and the part that ends on demand; sizes x types."""
+        return self.on_demand_hours if self._on_spot is None else self._on_spot.hours
 
     @cached_property
     def promised_hours(self) -> Array:

@@ -80,6 +80,7 @@ def plan_training_job(
         method=method,
         dataset_prefix=job.dataset.prefix.rstrip("/"),
         output_prefix=f"output/{name}",
+        metrics=dict(sorted(job.container.metrics.items())),
         hyperparameters=_hyperparameters(job.container, method, job.batch_size_per_accelerator),
         environment=dict(sorted(job.container.environment.items())),
         network_isolation=job.container.network_isolation,

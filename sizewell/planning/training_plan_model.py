@@ -58,6 +58,8 @@ class TrainedModelPlan(InstanceWorkloadPlan):
     dataset_prefix: str
     output_prefix: str
     hyperparameters: dict[str, str]
+    metrics: dict[str, str]
+    """Regular expressions by the name of the metric that they find in the log."""
     deadline_s: int
     """From the start of a run to its end, with every attempt; of a tuning, of each training."""
     checkpoint: CheckpointPlan | None

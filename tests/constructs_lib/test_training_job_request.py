@@ -184,3 +184,12 @@ def test_what_is_not_asked_for_is_absent() -> None:
     assert "ContainerEntrypoint" not in body["AlgorithmSpecification"]
     absent = {"InputDataConfig", "CheckpointConfig", "Environment", "Tags"}
     assert not absent & set(body)
+
+
+def test_metrics_are_found_in_what_the_script_prints() -> None:
+    found = request(SPOT, metrics={"val_loss": "val=([0-9.]+)", "acc": "acc=([0-9.]+)"})
+    assert found["AlgorithmSpecification"]["MetricDefinitions"] == [
+        {"Name": "acc", "Regex": "acc=([0-9.]+)"},
+        {"Name": "val_loss", "Regex": "val=([0-9.]+)"},
+    ]
+    assert "MetricDefinitions" not in request(SPOT)["AlgorithmSpecification"]

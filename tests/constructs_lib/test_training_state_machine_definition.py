@@ -188,6 +188,10 @@ def test_what_is_paid_is_the_sum_of_all_attempts() -> None:
         "ResourceConfig": {"InstanceType": "ml.p4d.24xlarge", "InstanceCount": 2},
         "EnableManagedSpotTraining": False,
         "ModelArtifacts": {"S3ModelArtifacts": "s3://models/1"},
+        "FinalMetricDataList": [
+            {"MetricName": "train_loss", "Value": 0.25},
+            {"MetricName": "acc", "Value": 1},
+        ],
     }
     report = evaluated(STATES["TrainingSucceeded"]["Output"], state_input=description, variables=totals)
     assert report == {
@@ -199,6 +203,7 @@ def test_what_is_paid_is_the_sum_of_all_attempts() -> None:
         "TrainingTimeInSeconds": 4800,
         "BillableTimeInSeconds": 3960,
         "SpotSavingsPercent": 18,
+        "Metrics": {"train_loss": 0.25, "acc": 1},
         "UsdOfInstances": pytest.approx(50.15),
     }
 

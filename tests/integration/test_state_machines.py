@@ -256,6 +256,7 @@ def test_the_output_says_what_the_run_came_to(machine: Machine) -> None:
         "TrainingTimeInSeconds": 600,
         "BillableTimeInSeconds": billed_s,
         "SpotSavingsPercent": 70 if first.spot else 0,
+        "Metrics": {},
         "UsdOfInstances": round(billed_s * first.instance_count * first.usd_per_hour / 3600, 2),
     }
 

@@ -185,6 +185,10 @@ FAULTS = {
         "learn.checkpoint.interval_minutes",
         "is 240, but deadline_hours ends the job after 240 minutes: Spot would have no checkpoint to resume from",
     ),
+    'learn: {container: {metrics: {loss: "loss=[0-9.]+"}}}': (
+        "learn.container.metrics.loss",
+        "has no parentheses around the number; write for example val_loss=([0-9.]+)",
+    ),
     "learn: {spot: {enabled: true, max_wait_hours: 4}}": (
         "learn.spot.max_wait_hours",
         "is 4, but the run ends at deadline_hours (4), and needs time on demand before it; lower it, or leave it out: Spot is "

@@ -64,8 +64,12 @@ def request(
 def _algorithm(plan: TrainingJobPlan, attempt: TrainingAttemptPlan, *, several: bool) -> Properties:
     launcher = NODES_LAUNCHER if several else LAUNCHER
     entrypoint = [*launcher, *plan.code.command] if plan.code else None
+    metrics = [{"Name": name, "Regex": regex} for name, regex in plan.metrics.items()]
     return present(
-        TrainingImage=attempt.image.uri, TrainingInputMode="FastFile", ContainerEntrypoint=entrypoint
+        TrainingImage=attempt.image.uri,
+        TrainingInputMode="FastFile",
+        ContainerEntrypoint=entrypoint,
+        MetricDefinitions=metrics,
     )
 
 
