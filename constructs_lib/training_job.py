@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from constructs_lib.instance_storage import has_local_nvme
 from sizewell.facts.training_jobs import (
     CHECKPOINT_VARIABLES,
+    CODE_CHANNEL,
     DEFAULT_CHECKPOINT_PATH,
     MAX_ENTRYPOINT_STRING_CHARACTERS,
     MAX_ENTRYPOINT_STRINGS,
@@ -23,9 +24,8 @@ UNIQUE_PART_LENGTH = 12
 JOB_NAME_PREFIX_MAX_LENGTH = MAX_NAME_CHARACTERS - UNIQUE_PART_LENGTH - 1  # prefix, hyphen, unique part
 MAX_ATTEMPTS = 5
 
-CODE_CHANNEL_NAME = "code"
 # The shell takes its first argument for its own name ($0); the rest is the command, word by word.
-CODE_LAUNCHER = ("/bin/bash", "-c", f'cd /opt/ml/input/data/{CODE_CHANNEL_NAME} && exec "$@"', "train")
+CODE_LAUNCHER = ("/bin/bash", "-c", f'cd /opt/ml/input/data/{CODE_CHANNEL} && exec "$@"', "train")
 # ContainerEntrypoint replaces the entry point of a Deep Learning Container, start_with_right_hostname.sh, which gives the
 # processes of each node the name that the other nodes know: NCCL and MPI need it. Called with the word train, from /, it
 # runs what is called train; the function of that name, which bash hands down, becomes the command. Other images have no
@@ -34,7 +34,7 @@ NODES_LAUNCHER = (
     "/bin/bash",
     "-c",
     'export _C="unset -f train;unset _C;'
-    f'cd /opt/ml/input/data/{CODE_CHANNEL_NAME}&&exec$(printf " %q" "$@")";'
+    f'cd /opt/ml/input/data/{CODE_CHANNEL}&&exec$(printf " %q" "$@")";'
     'train(){ eval "$_C";};export -f train;cd /;'
     "type start_with_right_hostname.sh&>/dev/null&&exec bash -m start_with_right_hostname.sh train;train",
     "train",
@@ -232,8 +232,8 @@ class TrainingJobProps:
             )
 
     def _check_members(self) -> None:
-        if any(channel.channel_name == CODE_CHANNEL_NAME for channel in self.channels):
-            raise RequestMemberError(f"the channel {CODE_CHANNEL_NAME} is for the training script")
+        if any(channel.channel_name == CODE_CHANNEL for channel in self.channels):
+            raise RequestMemberError(f"the channel {CODE_CHANNEL} is for the training script")
         low, high = RETRY_ATTEMPT_BOUNDS
         if not low <= self.maximum_retry_attempts <= high:
             raise RequestMemberError(

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 from constructs_lib.job_state_machine_definition import ELAPSED_S, EXECUTION_NAME
 from constructs_lib.training_job import (
-    CODE_CHANNEL_NAME,
     CODE_LAUNCHER,
     NODES_LAUNCHER,
     TrainingAttempt,
     TrainingJobProps,
 )
-from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE
+from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE, CODE_CHANNEL
 
 #: What people may start an execution with: hyperparameters that win over the stated ones, and the name of the execution whose
 #: checkpoints it resumes from.
@@ -75,7 +74,7 @@ def training_job_request(
         _channel(channel.channel_name, f"{artifacts}/{channel.key_prefix}/") for channel in props.channels
     ]
     if props.code is not None:
-        code = _channel(CODE_CHANNEL_NAME, f"{artifacts}/{props.code.key_prefix}/")
+        code = _channel(CODE_CHANNEL, f"{artifacts}/{props.code.key_prefix}/")
         channels.append(code | {"InputMode": "File"})
     if channels:
         request["InputDataConfig"] = channels

@@ -14,7 +14,7 @@ from constructs_lib.job_state_machine_definition import (
     State,
     job_state_machine_definition,
 )
-from constructs_lib.training_job import CODE_CHANNEL_NAME, TrainingAttempt, TrainingJobProps
+from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
 from constructs_lib.training_job_request import TrainingJobResources, metric_definitions, training_job_request
 from constructs_lib.training_state_machine import (
     PLACEHOLDERS,
@@ -23,6 +23,7 @@ from constructs_lib.training_state_machine import (
 )
 from constructs_lib.training_state_machine_definition import TASK_GRACE_S
 from constructs_lib.tuning_search import SearchedRange, TuningSearch
+from sizewell.facts.training_jobs import CODE_CHANNEL
 from sizewell.facts.tuning_jobs import CODE_HYPERPARAMETER, PROGRAM_HYPERPARAMETER
 
 # What HyperParameterTrainingJobDefinition has of CreateTrainingJob, under the same names.
@@ -155,7 +156,7 @@ def _static(job: TrainingJobProps) -> dict[str, str]:
     """Return the hyperparameters that are not searched; by two of them the training toolkit finds the script."""
     static = dict(job.hyperparameters)
     if job.code is not None:
-        static[CODE_HYPERPARAMETER] = f"/opt/ml/input/data/{CODE_CHANNEL_NAME}"
+        static[CODE_HYPERPARAMETER] = f"/opt/ml/input/data/{CODE_CHANNEL}"
         static[PROGRAM_HYPERPARAMETER] = job.code.command[1]
     return dict(sorted(static.items()))
 

@@ -15,6 +15,7 @@ from constructs_lib.training_job import (
     TrainingJobProps,
 )
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
+from sizewell.facts.training_jobs import DATA_CHANNEL
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.stacks.removal import removal_policy
@@ -80,7 +81,10 @@ def _job_props(plan: TrainedModelPlan) -> TrainingJobProps:
             for attempt in plan.attempts
         ),
         output_key_prefix=plan.output_prefix,
-        channels=(TrainingChannel(channel_name="training", key_prefix=plan.dataset_prefix),),
+        channels=tuple(
+            TrainingChannel(channel_name=name, key_prefix=prefix)
+            for name, prefix in {DATA_CHANNEL: plan.dataset_prefix, **plan.channels}.items()
+        ),
         code=TrainingCode(key_prefix=plan.code.prefix, command=plan.code.command) if plan.code else None,
         checkpoint=TrainingCheckpoint(
             key_prefix=plan.checkpoint.prefix, interval_minutes=plan.checkpoint.interval_minutes

@@ -26,7 +26,14 @@ from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.starts_on import ON_STARTS, StartsOn
 from sizewell.config.tags import ON_TAGS, Tags
-from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S
+from sizewell.facts.training_jobs import (
+    CHANNEL_NAME_PATTERN,
+    CODE_CHANNEL,
+    DATA_CHANNEL,
+    MAX_CHANNEL_NAME_CHARACTERS,
+    MAX_CHANNELS,
+    RUNTIME_BOUNDS_S,
+)
 
 #: Architectures that low-rank adapters are made for.
 ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
@@ -138,6 +145,22 @@ class TrainedModel(ConfigModel):
     """The images that train the model, and what they are given."""
     dataset: Annotated[Dataset, Below(OnFactor()), SelectionNeed(50)]
     """The training data, in the artifact bucket of the environment."""
+    channels: Annotated[
+        dict[
+            Annotated[
+                str,
+                Field(
+                    pattern=CHANNEL_NAME_PATTERN,
+                    max_length=MAX_CHANNEL_NAME_CHARACTERS,
+                    examples=["validation"],
+                    description="letters, digits, dots, hyphens and underscores",
+                ),
+            ],
+            Annotated[S3Key, OnChange("the script reads other data")],
+        ],
+        Field(max_length=MAX_CHANNELS - 2),
+    ] = {}
+    """More data, by the name of its channel: prefixes of the artifact bucket, streamed to /opt/ml/input/data/NAME."""
     method: Annotated[Literal["full", "lora", "auto"], SelectionNeed(80)] = "full"
     """Train all weights (full) or low-rank adapters only (lora); auto trains all where memory, deadline and policy
     allow."""
@@ -206,6 +229,13 @@ class TrainedModel(ConfigModel):
                 f"is {self.checkpoint.interval_minutes}, but deadline_hours ends the job after "
                 f"{self.deadline_hours * 60:g} minutes: Spot would have no checkpoint to resume from",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _channels_are_others(self) -> Self:
+        for name, key in ((DATA_CHANNEL, "dataset.prefix"), (CODE_CHANNEL, "container.code.prefix")):
+            if name in self.channels:
+                raise fault(f"channels.{name}", f"is the channel of {key}; choose another name")
         return self
 
     @model_validator(mode="after")

@@ -29,3 +29,10 @@ METHOD_HYPERPARAMETER = "sizewell_method"
 MAX_METRICS = 40
 MAX_METRIC_CHARACTERS = 255
 MAX_REGEX_CHARACTERS = 500
+
+#: InputDataConfig: how many channels, and what their names may be (API reference, CreateTrainingJob and Channel).
+MAX_CHANNELS = 20
+CHANNEL_NAME_PATTERN = r"^[A-Za-z0-9._-]+$"
+MAX_CHANNEL_NAME_CHARACTERS = 64
+#: The channels of the dataset and of the script.
+DATA_CHANNEL, CODE_CHANNEL = "training", "code"

@@ -79,6 +79,7 @@ def plan_training_job(
         code=_code(job.container.code) if job.container.code else None,
         method=method,
         dataset_prefix=job.dataset.prefix.rstrip("/"),
+        channels={name: prefix.rstrip("/") for name, prefix in sorted(job.channels.items())},
         output_prefix=f"output/{name}",
         metrics=dict(sorted(job.container.metrics.items())),
         hyperparameters=_hyperparameters(job.container, method, job.batch_size_per_accelerator),

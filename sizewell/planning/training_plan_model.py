@@ -56,6 +56,8 @@ class TrainedModelPlan(InstanceWorkloadPlan):
     """None runs the entry point of the image."""
     method: Literal["full", "lora"]
     dataset_prefix: str
+    channels: dict[str, str]
+    """Prefixes of more data, by the name of the channel."""
     output_prefix: str
     hyperparameters: dict[str, str]
     metrics: dict[str, str]

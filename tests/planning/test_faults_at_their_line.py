@@ -185,6 +185,10 @@ FAULTS = {
         "learn.checkpoint.interval_minutes",
         "is 240, but deadline_hours ends the job after 240 minutes: Spot would have no checkpoint to resume from",
     ),
+    "learn: {channels: {code: datasets/b/}}": (
+        "learn.channels.code",
+        "is the channel of container.code.prefix; choose another name",
+    ),
     'learn: {container: {metrics: {loss: "loss=[0-9.]+"}}}': (
         "learn.container.metrics.loss",
         "has no parentheses around the number; write for example val_loss=([0-9.]+)",

@@ -239,3 +239,9 @@ def test_assumptions_say_how_fast_the_dataset_must_be_streamed() -> None:
     assert selection.assumptions[-1] == (
         f"Amazon S3 streams the dataset at {10 * 1024 * 3 / (hours * 3600):,.1f} MiB/s (10 GiB x 3 in {hours:,.1f} h)"
     )
+
+
+def test_more_channels_are_prefixes_by_name() -> None:
+    job = training_job(channels={"validation": "datasets/held-out/", "labels": "datasets/labels"})
+    plan = planned_job(MANY, job)
+    assert plan.channels == {"labels": "datasets/labels", "validation": "datasets/held-out"}

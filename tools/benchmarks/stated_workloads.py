@@ -642,6 +642,7 @@ TRAINING: Config = {
         "network_isolation": True,
     },
     "dataset": {"prefix": "datasets/a/", "size_gib": 1, "epochs": 2},
+    "channels": {"validation": "datasets/b/"},
     "method": "auto",
     "optimizer": "adamw",
     "batch_size_per_accelerator": 2,

@@ -74,7 +74,8 @@ def _algorithm(plan: TrainingJobPlan, attempt: TrainingAttemptPlan, *, several: 
 
 
 def _channels(plan: TrainingJobPlan, foundation: Foundation) -> list[Properties]:
-    channels = [_channel("training", plan.dataset_prefix, foundation)]
+    prefixes = {"training": plan.dataset_prefix, **plan.channels}
+    channels = [_channel(name, prefix, foundation) for name, prefix in prefixes.items()]
     if plan.code:
         channels.append(_channel("code", plan.code.prefix, foundation) | {"InputMode": "File"})
     return channels
