@@ -8,7 +8,7 @@ from sizewell.planning.component_plan_model import ComponentPlan
 from sizewell.planning.endpoint_plan_model import VariantPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
-from sizewell.planning.workload_plan import ModelPackagePlan, PipelinePlan, PipelineStepPlan
+from sizewell.planning.workload_plan import InferencePipelinePlan, InferenceStepPlan, ModelPackagePlan
 
 COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}
 
@@ -29,14 +29,14 @@ def container_props(
     }
 
 
-def pipeline_props(pipeline: PipelinePlan | None) -> dict[str, Any]:
+def pipeline_props(pipeline: InferencePipelinePlan | None) -> dict[str, Any]:
     """Return the containers before and after that of the model."""
     if pipeline is None:
         return {}
     return {"before": tuple(map(_step, pipeline.before)), "after": tuple(map(_step, pipeline.after))}
 
 
-def _step(step: PipelineStepPlan) -> PipelineContainer:
+def _step(step: InferenceStepPlan) -> PipelineContainer:
     return PipelineContainer(
         name=step.name,
         image_uri=step.image.uri,

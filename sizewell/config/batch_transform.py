@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, S3Key, fault, without
 from sizewell.config.container import AcceleratedServingImage
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, SelectionNeed
-from sizewell.config.pipeline import ON_PIPELINE, Pipeline
+from sizewell.config.inference_pipeline import ON_PIPELINE, InferencePipeline
 from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.served_model import ServedOnInstances
 from sizewell.facts.serving_modes import Mode, limit
@@ -94,7 +94,7 @@ class BatchTransform(RepeatedRuns, ServedOnInstances):
     """The workload is a SageMaker transform job."""
     data: Annotated[TransformData, Below(OnChange())]
     """What one run transforms."""
-    pipeline: Annotated[Pipeline | None, *ON_PIPELINE] = None
+    pipeline: Annotated[InferencePipeline | None, *ON_PIPELINE] = None
     """Containers that a request passes before the model, and its answer after it, on the same instances."""
     output_prefix: S3Key | None = None
     """The prefix of the results in the artifact bucket, where each run has a folder; by default transform/NAME."""

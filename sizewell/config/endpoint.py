@@ -11,8 +11,8 @@ from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
 from sizewell.config.capacity_reservation import ON_CAPACITY_RESERVATION, CapacityReservationArn
 from sizewell.config.data_capture import DataCapture
 from sizewell.config.effects import Below, OnChange, OnFactor, SelectionNeed
+from sizewell.config.inference_pipeline import ON_PIPELINE, InferencePipeline
 from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
-from sizewell.config.pipeline import ON_PIPELINE, Pipeline
 from sizewell.config.rollout import ON_ROLLOUT, Rollout
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import ModelOnInstances, ServedOnInstances
@@ -144,7 +144,7 @@ class RealTimeEndpoint(EndpointNeeds):
 
     kind: Literal["real-time-endpoint"]
     """The workload is a SageMaker endpoint, which answers at once."""
-    pipeline: Annotated[Pipeline | None, *ON_PIPELINE] = None
+    pipeline: Annotated[InferencePipeline | None, *ON_PIPELINE] = None
     """Containers that a request passes before the model, and its answer after it, on the same instances."""
     scaling: Scaling = Scaling()
     """How the number of instances follows the load, and the clock."""

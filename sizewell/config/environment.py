@@ -14,13 +14,13 @@ from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
+from sizewell.config.inference_pipeline import InferencePipeline, InferenceStep
 from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
 from sizewell.config.notebook import Notebook
-from sizewell.config.pipeline import Pipeline, PipelineStep
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingContainer, ProcessingJob
@@ -53,7 +53,7 @@ Workload = Annotated[
 OnInstances = OnChosenType | ProcessingJob | TrainedModel | Notebook
 
 C = TypeVar("C", bound=ConfigModel)
-AnyOneContainer = InferenceContainer | ProcessingContainer | TrainingContainer | PipelineStep
+AnyOneContainer = InferenceContainer | ProcessingContainer | TrainingContainer | InferenceStep
 
 
 def models_of(workload: Any) -> Mapping[tuple[str, ...], Any]:
@@ -68,7 +68,7 @@ def models_of(workload: Any) -> Mapping[tuple[str, ...], Any]:
 def containers_of(model: Any) -> Iterator[tuple[tuple[str, ...], AnyOneContainer]]:
     """Yield the container of a workload or a component, and those beside it, each by its path there."""
     yield ("container",), model.container
-    pipeline: Pipeline | None = getattr(model, "pipeline", None)
+    pipeline: InferencePipeline | None = getattr(model, "pipeline", None)
     for path, step in pipeline.steps() if pipeline else ():
         yield ("pipeline", *path), step
 
@@ -268,7 +268,7 @@ def _in_region(workload: C, region: str) -> C:
     """Return a workload, or a variant or component of one, with the images of a region in place of their names."""
     changed: dict[str, object] = {}
     for key in ("container", "pipeline"):
-        stated: AnyContainer | Pipeline | None = getattr(workload, key, None)
+        stated: AnyContainer | InferencePipeline | None = getattr(workload, key, None)
         if stated is not None:
             changed[key] = stated.in_region(region)
     if isinstance(workload, RealTimeEndpoint):

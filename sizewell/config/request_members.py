@@ -7,7 +7,7 @@ neither: to them the state machine is one text.
 import re
 from collections.abc import Iterator, Mapping
 
-from sizewell.config.pipeline import Pipeline
+from sizewell.config.inference_pipeline import InferencePipeline
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ContainedModel, ModelOnInstances, Request
 from sizewell.config.training import TrainedModel
@@ -55,7 +55,7 @@ def model_members(path_of_model: tuple[str, ...], endpoint: ContainedModel) -> I
 
 
 def pipeline_members(
-    path_of_model: tuple[str, ...], endpoint: ContainedModel, pipeline: Pipeline
+    path_of_model: tuple[str, ...], endpoint: ContainedModel, pipeline: InferencePipeline
 ) -> Iterator[Violation]:
     """Yield what CreateModel would refuse of the containers beside that of the model, and of all together."""
     path = (*path_of_model, "pipeline")

@@ -14,11 +14,11 @@ from sizewell.config.base import ON_MAX_USD, ConfigModel, Margin, Usd
 from sizewell.config.capacity_reservation import ON_CAPACITY_RESERVATION, CapacityReservationArn
 from sizewell.config.container import ServingContainer
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, SelectionNeed
+from sizewell.config.inference_pipeline import ON_PIPELINE, InferencePipeline
 from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.merge import merge_layers
 from sizewell.config.ml_model import ON_MODEL, Model
-from sizewell.config.pipeline import ON_PIPELINE, Pipeline
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import Batching, Request
 from sizewell.config.tree import Node
@@ -75,7 +75,7 @@ class Variant(_Variant):
     ]
     """Percent of the requests that it answers; what the variants leave is answered by the endpoint's own model. At 0 it answers
     those that name it (TargetVariant)."""
-    pipeline: Annotated[Pipeline | None, *ON_PIPELINE] = None
+    pipeline: Annotated[InferencePipeline | None, *ON_PIPELINE] = None
     """What differs in the containers before and after the model."""
     scaling: Scaling | None = None
     """What differs in how the number of instances follows the load, and the clock."""

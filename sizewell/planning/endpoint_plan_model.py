@@ -11,9 +11,9 @@ from sizewell.planning.workload_plan import (
     AccessPlan,
     AlarmPlan,
     ImagePlan,
+    InferencePipelinePlan,
     InstanceWorkloadPlan,
     ModelPackagePlan,
-    PipelinePlan,
     PlanModel,
 )
 
@@ -140,7 +140,7 @@ class VariantPlan(InstanceWorkloadPlan):
     artifact_key: str | None
     artifact_compression: Literal["gzip", "none"]
     model_package: ModelPackagePlan | None = None
-    pipeline: PipelinePlan | None = None
+    pipeline: InferencePipelinePlan | None = None
     """None where the container of the model stands alone."""
     volume_size_gib: int | None
     """None where the type brings its own NVMe disks."""

@@ -3,14 +3,14 @@
 from typing import Any
 
 from sizewell.config.container import InferenceContainer, ModelContainer
+from sizewell.config.inference_pipeline import InferencePipeline, InferenceStep
 from sizewell.config.model_package import ModelPackage
-from sizewell.config.pipeline import Pipeline, PipelineStep
 from sizewell.instance_selection import HardwareKind
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.planning.images import plan_image
 from sizewell.planning.names import Names
 from sizewell.planning.translate import image_for
-from sizewell.planning.workload_plan import ModelPackagePlan, PipelinePlan, PipelineStepPlan
+from sizewell.planning.workload_plan import InferencePipelinePlan, InferenceStepPlan, ModelPackagePlan
 
 
 def plan_model_container(container: ModelContainer, kind: HardwareKind, names: Names) -> dict[str, Any]:
@@ -50,14 +50,16 @@ def _plan_package(package: ModelPackage, names: Names) -> ModelPackagePlan:
     )
 
 
-def plan_pipeline(pipeline: Pipeline | None, chosen: InstanceType, names: Names) -> PipelinePlan | None:
+def plan_pipeline(
+    pipeline: InferencePipeline | None, chosen: InstanceType, names: Names
+) -> InferencePipelinePlan | None:
     """Return the containers with their images for the CPUs of the chosen type; None where the model stands alone."""
     if pipeline is None:
         return None
     cpu = HardwareKind(f"cpu_{chosen.cpu_architecture}")
 
-    def planned(step: PipelineStep) -> PipelineStepPlan:
-        return PipelineStepPlan(
+    def planned(step: InferenceStep) -> InferenceStepPlan:
+        return InferenceStepPlan(
             name=step.name,
             image=plan_image(image_for(step.images, cpu), names),
             artifact_key=step.artifact.key if step.artifact else None,
@@ -65,6 +67,6 @@ def plan_pipeline(pipeline: Pipeline | None, chosen: InstanceType, names: Names)
             environment=dict(sorted(step.environment.items())),
         )
 
-    return PipelinePlan(
+    return InferencePipelinePlan(
         before=tuple(map(planned, pipeline.before)), after=tuple(map(planned, pipeline.after))
     )

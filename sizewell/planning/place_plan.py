@@ -26,7 +26,7 @@ from sizewell.planning.proxy import proxy_variables, variable_faults
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.variants import faults_as_written, join_variants
 from sizewell.planning.workload_kinds import Stated, plan_workload
-from sizewell.planning.workload_plan import PipelinePlan
+from sizewell.planning.workload_plan import InferencePipelinePlan
 
 
 @dataclass
@@ -121,7 +121,7 @@ def _with_variables(plan: AnyWorkloadPlan, variables: Mapping[str, str]) -> AnyW
             tuple(step.model_copy(update={"environment": joined(step.environment)}) for step in steps)
             for steps in (pipeline.before, pipeline.after)
         )
-        update["pipeline"] = PipelinePlan(before=before, after=after)
+        update["pipeline"] = InferencePipelinePlan(before=before, after=after)
     return plan.model_copy(update=update)
 
 

@@ -5,9 +5,9 @@ from typing import Literal
 from sizewell.instance_selection.results import Selection, TransformEstimate
 from sizewell.planning.workload_plan import (
     ImagePlan,
+    InferencePipelinePlan,
     InstanceWorkloadPlan,
     ModelPackagePlan,
-    PipelinePlan,
     PlanModel,
     SchedulePlan,
     StartsOnPlan,
@@ -49,7 +49,7 @@ class BatchTransformPlan(InstanceWorkloadPlan):
     artifact_key: str | None
     artifact_compression: Literal["gzip", "none"]
     model_package: ModelPackagePlan | None = None
-    pipeline: PipelinePlan | None = None
+    pipeline: InferencePipelinePlan | None = None
     """None where the container of the model stands alone."""
     data: TransformDataPlan
     output_prefix: str

@@ -6,9 +6,9 @@ from typing import Any
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint, AsynchronousScaling
 from sizewell.config.container import Artifact, HardwareImages, Image, ServingContainer, TrainingContainer
 from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.inference_pipeline import InferencePipeline
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
-from sizewell.config.pipeline import Pipeline
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingContainer
 from sizewell.config.repeated_runs import RepeatedRuns
@@ -57,7 +57,7 @@ def instance_limits(
     constraints: InstanceConstraints,
     container: ServingContainer | TrainingContainer | ProcessingContainer,
     policy: Policy,
-    pipeline: Pipeline | None = None,
+    pipeline: InferencePipeline | None = None,
 ) -> InstanceLimits:
     """Return what environment and workload allow together, of the hardware that the images run on."""
     return replace(
@@ -81,7 +81,7 @@ def limits_of(
     )
 
 
-def pipeline_needs(pipeline: Pipeline | None) -> dict[str, Any]:
+def pipeline_needs(pipeline: InferencePipeline | None) -> dict[str, Any]:
     """Return what containers beside that of the model take, by the names of the requirements."""
     if pipeline is None:
         return {}
@@ -189,7 +189,7 @@ def _served(
     *,
     min_instances: int,
     max_p95_latency_ms: float,
-    pipeline: Pipeline | None = None,
+    pipeline: InferencePipeline | None = None,
 ) -> EndpointRequirements:
     """Return the needs of what is served on instances, without its load."""
     batching = endpoint.batching

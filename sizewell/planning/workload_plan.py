@@ -49,7 +49,7 @@ class ModelPackagePlan(PlanModel):
     """What decrypts the artifact; None is the data key."""
 
 
-class PipelineStepPlan(PlanModel):
+class InferenceStepPlan(PlanModel):
     """A container before or after that of the model, on the same instances."""
 
     name: str
@@ -60,14 +60,14 @@ class PipelineStepPlan(PlanModel):
     environment: dict[str, str]
 
 
-class PipelinePlan(PlanModel):
+class InferencePipelinePlan(PlanModel):
     """What a request passes before the model, and its answer after it; each in this order."""
 
-    before: tuple[PipelineStepPlan, ...]
-    after: tuple[PipelineStepPlan, ...]
+    before: tuple[InferenceStepPlan, ...]
+    after: tuple[InferenceStepPlan, ...]
 
     @property
-    def steps(self) -> tuple[PipelineStepPlan, ...]:
+    def steps(self) -> tuple[InferenceStepPlan, ...]:
         """All of them."""
         return (*self.before, *self.after)
 

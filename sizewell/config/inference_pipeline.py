@@ -26,7 +26,7 @@ class HostImages(HardwareImages):
     """The image for AWS Graviton."""
 
 
-class PipelineStep(AnyContainer):
+class InferenceStep(AnyContainer):
     """A container beside that of the model. It gets the answer of the one before it as its request."""
 
     name: Annotated[
@@ -46,10 +46,10 @@ class PipelineStep(AnyContainer):
     """Memory of the host in GiB that it needs on an instance, with all of its workers, as you measured it."""
 
 
-STEPS = Annotated[tuple[PipelineStep, ...], Field(max_length=MAX_CONTAINERS - 1)]
+STEPS = Annotated[tuple[InferenceStep, ...], Field(max_length=MAX_CONTAINERS - 1)]
 
 
-class Pipeline(ConfigModel):
+class InferencePipeline(ConfigModel):
     """What a request passes before it comes to the model, and its answer after that."""
 
     before: STEPS = ()
@@ -57,7 +57,7 @@ class Pipeline(ConfigModel):
     after: STEPS = ()
     """Containers that the answer of the model passes, in this order."""
 
-    def steps(self) -> Iterator[tuple[tuple[str, str], PipelineStep]]:
+    def steps(self) -> Iterator[tuple[tuple[str, str], InferenceStep]]:
         """Yield each container in the order of a request, with its key."""
         for key in ("before", "after"):
             for index, step in enumerate(getattr(self, key)):
