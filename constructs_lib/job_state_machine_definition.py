@@ -19,10 +19,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-State = dict[str, object]
+from sizewell.facts.state_machines import EXECUTION_GRACE_S
 
-# Time of an execution beyond its tasks: to stop jobs, and to repeat throttled requests.
-EXECUTION_GRACE_S = 3600
+State = dict[str, object]
 
 #: Seconds since the start of the execution, in whole steps of five minutes: the first job may have the time that the plan says,
 #: whatever the seconds that it took to get there.

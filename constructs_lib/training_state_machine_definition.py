@@ -14,11 +14,8 @@ from constructs_lib.training_job_request import (
     TrainingJobResources,
     training_job_request,
 )
+from sizewell.facts.state_machines import TASK_GRACE_S
 
-# Time a task may take beyond the job's own limit: two hours to be given on-demand capacity (the service's shortest
-# MaxPendingTimeInSeconds) and one to start and to upload the model. A running job is bounded by its stopping
-# condition; the task's limit ends a job that stays pending, or the waiting for a completion event that got lost.
-TASK_GRACE_S = 3 * 3600
 # A job on Spot that has used up its time goes on from its checkpoint; SageMaker names whichever limit it looked at first.
 _SPOT_IS_OVER = ("MaxWaitTimeExceeded", "MaxRuntimeExceeded")
 _BILLABLE_S = "$exists($job.BillableTimeInSeconds) ? $job.BillableTimeInSeconds : 0"

@@ -21,8 +21,8 @@ from constructs_lib.training_state_machine import (
     TrainingStateMachineProps,
     placeholder_values,
 )
-from constructs_lib.training_state_machine_definition import TASK_GRACE_S
 from constructs_lib.tuning_search import SearchedRange, TuningSearch
+from sizewell.facts.state_machines import TASK_GRACE_S
 from sizewell.facts.training_jobs import CODE_CHANNEL
 from sizewell.facts.tuning_jobs import CODE_HYPERPARAMETER, PROGRAM_HYPERPARAMETER
 

@@ -81,12 +81,13 @@ def explain(
     with report_config_errors():
         from sizewell.cli.explanation import explain_workload, explanation_to_json, load_planned
         from sizewell.planning.on_demand_plan_model import OnDemandPlan
+        from sizewell.planning.pipeline_plan_model import PipelinePlan
 
         planned, inputs = load_planned(config, env, workload)
-        if isinstance(planned, OnDemandPlan):
-            from sizewell.cli.on_demand_view import tell_on_demand
+        if isinstance(planned, OnDemandPlan | PipelinePlan):
+            from sizewell.cli.decided_view import tell_decided
 
-            tell_on_demand(planned, as_json=as_json, html=html is not None)
+            tell_decided(planned, as_json=as_json, html=html is not None)
             return
         explanation = explain_workload(planned, inputs)
         if html:

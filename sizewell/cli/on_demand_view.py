@@ -1,39 +1,22 @@
 """How the memory and the warm workers of a serverless endpoint or a Lambda function were decided."""
 
-import json
-
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sizewell.cli.console import open_console, print_lines
-from sizewell.cli.errors import exit_with
+from sizewell.cli.console import print_lines
 from sizewell.cli.formats import usd
 from sizewell.cli.modes_view import mode_line
-from sizewell.cli.output import echo
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
-from sizewell.planning.serialization import rounded
 
 
 def runs_on(workload: OnDemandPlan) -> str:
     """Return what answers, in words: ``lambda arm64, 1,769 MB``."""
     what = f"lambda {workload.architecture}" if isinstance(workload, LambdaFunctionPlan) else "serverless"
     return f"{what}, {workload.memory_mb:,} MB"
-
-
-def tell_on_demand(workload: OnDemandPlan, *, as_json: bool, html: bool) -> None:
-    """Print what was decided and why; as JSON, its plan. Ends the command where a page is asked for."""
-    if html:
-        exit_with(f"{workload.name} is a {workload.kind}: there is no page of it; explain it without --html")
-    if as_json:
-        document = rounded(workload.model_dump(mode="json"))
-        echo(json.dumps(document, indent=2, sort_keys=True) + "\n", newline=False)
-        return
-    with open_console() as console:
-        print_on_demand(workload, console)
 
 
 def print_on_demand(workload: OnDemandPlan, console: Console) -> None:

@@ -9,10 +9,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from sizewell.cli.console import has_room_for_ranges, is_narrow
-from sizewell.cli.formats import basis, known_by, outcome, scaled_words, spread, usd
+from sizewell.cli.formats import basis, hours, known_by, outcome, scaled_words, spread, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.cli.multi_model_words import memory_words
 from sizewell.cli.on_demand_view import runs_on
+from sizewell.cli.pipeline_view import cost_of_run, steps_in_order
 from sizewell.cli.queue_words import scaling_lines
 from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 from sizewell.instance_selection.wording import milliseconds
@@ -23,7 +24,8 @@ from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
-from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
+from sizewell.planning.pipeline_plan_model import PipelinePlan
+from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan, InstanceWorkload
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_schedules import schedule_warnings
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
@@ -63,7 +65,7 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     for workload, line in zip(plan.workloads, lines, strict=False):
         others = workload.variants[1:] if isinstance(workload, EndpointPlan) else ()
         for one in (workload, *others):
-            runs = _on_demand(one) if isinstance(one, OnDemandPlan) else _on_instances(one)
+            runs = _row(one)
             table.add_row(
                 f"[bold]{escape(one.name)}[/]" + (f" in {one.place}" if one.place else ""),
                 runs.on,
@@ -92,6 +94,14 @@ class _Row:
     range: str = ""
     used: str = ""
     lock: str = ""
+
+
+def _row(workload: AnyWorkloadPlan | VariantPlan) -> _Row:
+    if isinstance(workload, OnDemandPlan):
+        return _on_demand(workload)
+    if isinstance(workload, PipelinePlan):
+        return _Row(on="", count=f"{len(workload.steps)} steps", predicted=hours(workload.hours))
+    return _on_instances(workload)
 
 
 def _on_instances(workload: InstanceWorkload) -> _Row:
@@ -184,6 +194,12 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         f"{escape(one.name)}: {one.search.max_jobs} trainings, {one.search.max_parallel_jobs} at a time; hours and USD are of "
         "all of them, at the most."
         for one in plan.tuning_jobs
+    ]
+    lines += [
+        f"{escape(one.name)}: {escape(steps_in_order(one))}; a run takes {hours(one.hours)} {cost_of_run(one)}, which its jobs "
+        "count."
+        for one in plan.workloads
+        if isinstance(one, PipelinePlan)
     ]
     lines += [
         f"{escape(variant.name)}: {escape(line)}."

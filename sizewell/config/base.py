@@ -31,6 +31,11 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
+def lies_in(inner: str, outer: str) -> bool:
+    """Return whether a prefix of a bucket, or an object of it, is or lies below another prefix."""
+    return f"{inner.rstrip('/')}/".startswith(f"{outer.rstrip('/')}/")
+
+
 #: Marks the schema of a text with the list of names that it is from; ``json_schema.layer_schema`` puts in the list.
 CHOICES = "x-choices"
 #: Marks it with a list of names beside which other texts are valid.

@@ -1,7 +1,7 @@
 """One environment: everything that a plan is made from."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar, cast
 
 from pydantic import Field, model_validator
 
@@ -21,9 +21,11 @@ from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
 from sizewell.config.notebook import Notebook
+from sizewell.config.pipeline import Pipeline, RegisteredContainer
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingContainer, ProcessingJob
+from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.served_model import OnChosenType
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tags import Tags
@@ -45,6 +47,7 @@ Workload = Annotated[
     | ProcessingJob
     | TrainingJob
     | TuningJob
+    | Pipeline
     | Notebook,
     Field(discriminator="kind"),
     Computed.WORKLOAD,
@@ -58,7 +61,7 @@ AnyOneContainer = InferenceContainer | ProcessingContainer | TrainingContainer |
 
 def models_of(workload: Any) -> Mapping[tuple[str, ...], Any]:
     """Return what has a model and a container of its own, by its path in a workload: the workload itself, or its components."""
-    if isinstance(workload, Notebook):
+    if isinstance(workload, Notebook | Pipeline):
         return {}
     if isinstance(workload, InferenceComponentEndpoint):
         return {("components", name): one for name, one in workload.components.items()}
@@ -188,11 +191,15 @@ class Environment(ConfigModel):
             for path, one in models_of(workload).items():
                 yield ("workloads", name, *path), one
 
-    def containers(self) -> Iterator[tuple[tuple[str, ...], AnyOneContainer]]:
-        """Yield the containers of all models, each with its path in the environment."""
+    def containers(self) -> Iterator[tuple[tuple[str, ...], AnyOneContainer | RegisteredContainer]]:
+        """Yield the containers of all models, each with its path in the environment; of what a pipeline registers as well."""
         for path, one in self.models():
             for key, container in containers_of(one):
                 yield (*path, *key), container
+        for name, workload in self.workloads.items():
+            for step_name, step in workload.registrations() if isinstance(workload, Pipeline) else ():
+                assert step.container is not None, "a registration has one"
+                yield ("workloads", name, "steps", step_name, "container"), step.container
 
     def parts(self) -> Iterator[tuple[str | None, "Environment"]]:
         """Yield what runs in each place, as an environment of that account and region; None is the place of the policy."""
@@ -230,15 +237,27 @@ class Environment(ConfigModel):
         )
 
     def apart(self) -> "Environment":
-        """Return it with each variant of an endpoint as a workload of its own: what rules look at, and what is planned."""
+        """Return it with each variant of an endpoint as a workload of its own, and with the runs of jobs that pipelines start:
+        what rules look at, and what is planned."""
         apart: dict[str, Workload] = {}
+        steps = self.steps_by_workload()
         for name, one in self.workloads.items():
             if isinstance(one, RealTimeEndpoint):
                 apart[name] = one.without_variants()
                 apart |= {full_name(name, variant): endpoint for variant, endpoint in one.beside().items()}
             else:
-                apart[name] = one
+                runs = [runs_per_month(cast(Pipeline, self.workloads[by])) for by, _ in steps.get(name, ())]
+                apart[name] = _with_runs(one, runs)
         return self.model_copy(update={"workloads": apart})
+
+    def steps_by_workload(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the pipelines that run each workload, each with the step that does."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for name, pipeline in self.workloads.items():
+            for step, stated in pipeline.steps.items() if isinstance(pipeline, Pipeline) else ():
+                if stated.runs is not None:
+                    found.setdefault(stated.runs, []).append((name, step))
+        return found
 
     def as_written(self, path: KeyPath) -> KeyPath:
         """Return where something is stated that was found in a workload of ``apart``."""
@@ -264,6 +283,15 @@ class Environment(ConfigModel):
         return self.bootstrap.model_copy(update=roles)
 
 
+def _with_runs(job: C, of_pipelines: list[float | None]) -> C:
+    """Return a job that runs as often as people and pipelines say; a pipeline of which nobody says how often runs once."""
+    own: float | None = getattr(job, "runs_per_month", None)
+    if not of_pipelines or not any((own, *of_pipelines)):
+        return job
+    total = (own or 0.0) + sum(1.0 if one is None else one for one in of_pipelines)
+    return job.model_copy(update={"runs_per_month": total})
+
+
 def _in_region(workload: C, region: str) -> C:
     """Return a workload, or a variant or component of one, with the images of a region in place of their names."""
     changed: dict[str, object] = {}
@@ -274,6 +302,8 @@ def _in_region(workload: C, region: str) -> C:
     if isinstance(workload, RealTimeEndpoint):
         changed["variants"] = {name: _in_region(one, region) for name, one in workload.variants.items()}
         changed["shadow"] = workload.shadow and _in_region(workload.shadow, region)
+    elif isinstance(workload, Pipeline):
+        changed["steps"] = {name: _in_region(one, region) for name, one in workload.steps.items()}
     elif isinstance(workload, InferenceComponentEndpoint):
         changed["components"] = {name: _in_region(one, region) for name, one in workload.components.items()}
     return workload.model_copy(update=changed)

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ConfigModel, S3Key, fault, without
+from sizewell.config.base import ConfigModel, S3Key, fault, lies_in, without
 from sizewell.config.container import (
     ON_ISOLATION,
     AnyContainer,
@@ -288,7 +288,7 @@ class ProcessingJob(RepeatedRuns):
         for name, output in self.outputs.items():
             key = f"outputs.{name}.prefix"
             for other, prefix in others:
-                if _lies_in(output.prefix, prefix) or _lies_in(prefix, output.prefix):
+                if lies_in(output.prefix, prefix) or lies_in(prefix, output.prefix):
                     raise fault(
                         key,
                         f"{output.prefix} and that of {other} ({prefix}) lie in each other: one would be taken for the other; "
@@ -296,7 +296,3 @@ class ProcessingJob(RepeatedRuns):
                     )
             others.append((f"outputs.{name}", output.prefix))
         return self
-
-
-def _lies_in(inner: str, outer: str) -> bool:
-    return f"{inner.rstrip('/')}/".startswith(f"{outer.rstrip('/')}/")

@@ -1,4 +1,4 @@
-"""How often a job runs, and what one run may cost."""
+"""How often something runs, by which starts, and what one run of a job may cost."""
 
 from typing import Annotated, Self
 
@@ -7,19 +7,17 @@ from pydantic import Field, model_validator
 from sizewell.config.base import ON_MAX_USD, ConfigModel, Usd, fault
 from sizewell.config.effects import Computed, OnFactor, SelectionNeed
 from sizewell.config.starts_on import ON_STARTS, StartsOn
-from sizewell.config.training import Schedule
+from sizewell.config.training import Schedule, TrainedModel
 
 #: Hours between two starts of a schedule, at least.
 HOURS_BETWEEN_RUNS = {"day": 24, "week": 7 * 24, "month": 28 * 24}
+#: Average number of starts of a schedule in a month of 365/12 days.
+RUNS_PER_MONTH = {"day": 365 / 12, "week": 365 / 12 / 7, "month": 1.0}
 
 
-class RepeatedRuns(ConfigModel):
-    """A job that runs by a schedule or by hand, each run within a deadline."""
+class StartedRuns(ConfigModel):
+    """What runs by a schedule, by events or by hand."""
 
-    deadline_hours: float
-    """Hours within which a run must end."""
-    max_usd_per_run: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(230)] = None
-    """The most that one run may cost, in USD."""
     schedule: Annotated[Schedule | None, Computed.SCHEDULE] = None
     """When the job starts by itself; without it, people start it."""
     starts_on: Annotated[StartsOn | None, ON_STARTS] = None
@@ -30,16 +28,38 @@ class RepeatedRuns(ConfigModel):
     """How often people start the job in a month, for the bill; a schedule says it by itself."""
 
     @model_validator(mode="after")
-    def _runs_end_before_the_next(self) -> Self:
-        if self.schedule is None:
-            return self
-        if self.runs_per_month is not None:
+    def _runs_are_counted_once(self) -> Self:
+        if self.schedule is not None and self.runs_per_month is not None:
             raise fault("runs_per_month", "the schedule says how often the job runs; remove one of the two")
-        between = HOURS_BETWEEN_RUNS[self.schedule.every]
-        if self.deadline_hours > between:
-            raise fault(
-                "deadline_hours",
-                f"is {self.deadline_hours:g}, but the schedule starts the next run after {between} hours: two would run at "
-                f"a time; state {between} at most, or schedule.every another period",
-            )
         return self
+
+    def overlap(self, hours: float) -> str | None:
+        """Return what is wrong where a run of so many hours may last until the schedule starts the next one."""
+        if self.schedule is None or hours <= (between := HOURS_BETWEEN_RUNS[self.schedule.every]):
+            return None
+        return (
+            f"is {hours:g}, but the schedule starts the next run after {between} hours: two would run at a time; state "
+            f"{between} at most, or schedule.every another period"
+        )
+
+
+class RepeatedRuns(StartedRuns):
+    """A job whose runs each have a deadline."""
+
+    deadline_hours: float
+    """Hours within which a run must end."""
+    max_usd_per_run: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(230)] = None
+    """The most that one run may cost, in USD."""
+
+    @model_validator(mode="after")
+    def _runs_end_before_the_next(self) -> Self:
+        if problem := self.overlap(self.deadline_hours):
+            raise fault("deadline_hours", problem)
+        return self
+
+
+def runs_per_month(job: TrainedModel | StartedRuns) -> float | None:
+    """Return how often a job runs; None when neither a schedule nor the user says."""
+    if job.schedule is not None:
+        return RUNS_PER_MONTH[job.schedule.every]
+    return job.runs_per_month

@@ -24,6 +24,8 @@ from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.multi_model_rules import multi_model_violations
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.notebook import Notebook
+from sizewell.config.pipeline import Pipeline
+from sizewell.config.pipeline_rules import pipeline_violations
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.proxy_rules import proxy_violations
@@ -56,6 +58,7 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     yield from _bootstrap_is_near(environment)
     yield from place_violations(environment)
     yield from twice_stated(environment)
+    yield from pipeline_violations(environment)
     found = {
         (path_of_place(place_name, environment.as_written(path)), reason): None
         for place_name, part in environment.parts()
@@ -325,5 +328,7 @@ _RULES_OF_KIND: Mapping[type, Callable[[Environment, str, Any], Iterator[Violati
     ProcessingJob: _processing,
     TrainingJob: _training,
     TuningJob: _tuning,
+    # It is looked at with what it runs, in all places.
+    Pipeline: lambda *_: iter(()),
     Notebook: _notebook,
 }

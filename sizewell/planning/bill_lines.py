@@ -16,6 +16,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
+from sizewell.planning.pipeline_plan_model import PipelinePlan
 from sizewell.planning.plan import JobPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
@@ -214,13 +215,18 @@ def processing_line(job: ProcessingJobPlan, region: str) -> BillLine:
     return _line(job.name, items + _starts(job, region), _paid_by_use(job))
 
 
-def _starts(job: JobPlan | TrainedModelPlan, region: str) -> list[BillItem]:
+def pipeline_line(pipeline: PipelinePlan, region: str) -> BillLine:
+    """Return a month of a pipeline: the alarms of its starts. Its runs are counted where they are paid, by its jobs."""
+    return _line(pipeline.name, _starts(pipeline, region), _paid_by_use(pipeline))
+
+
+def _starts(job: JobPlan | TrainedModelPlan | PipelinePlan, region: str) -> list[BillItem]:
     """Return the alarms on failed starts, one for a schedule and one for events."""
     count = (job.schedule is not None) + (job.starts_on is not None)
     return [_alarms(region, "alarm", count)] if count else []
 
 
-def _paid_by_use(job: JobPlan | TrainedModelPlan) -> tuple[str, ...]:
+def _paid_by_use(job: JobPlan | TrainedModelPlan | PipelinePlan) -> tuple[str, ...]:
     by_itself = job.schedule is not None or job.starts_on is not None
     return _BY_USE_OF_JOB + (_BY_USE_OF_SCHEDULE if by_itself else ())
 

@@ -8,6 +8,7 @@ from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.names import Names
 from sizewell.planning.notebook_plan_model import NotebookPlan
+from sizewell.planning.pipeline_plan_model import PipelinePlan
 from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
@@ -50,6 +51,8 @@ def image_warnings(plan: DeploymentPlan) -> tuple[str, ...]:
 def _images(workload: AnyWorkloadPlan | VariantPlan) -> tuple[ImagePlan, ...]:
     if isinstance(workload, NotebookPlan):
         return ()
+    if isinstance(workload, PipelinePlan):
+        return tuple(step.image for step in workload.registrations)
     if isinstance(workload, ComponentEndpointPlan):
         return tuple(
             dict.fromkeys(one.image for one in workload.components.values() if one.image is not None)

@@ -10,6 +10,7 @@ from sizewell.config.faults import near_match
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.notebook import Notebook
+from sizewell.config.pipeline import Pipeline
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingJob
@@ -80,12 +81,12 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
                     yield _unknown_family((*path, key, str(index)), family, known)
 
 
-def _kind_of(workload: PlacedWorkload | ProcessingJob | TrainedModel | Notebook) -> _Kind:
+def _kind_of(workload: PlacedWorkload | ProcessingJob | TrainedModel | Pipeline | Notebook) -> _Kind:
     if isinstance(workload, ProcessingJob):
         return _PROCESSING
     if isinstance(workload, BatchTransform):
         return _TRANSFORM
-    if isinstance(workload, TuningJob):
+    if isinstance(workload, TuningJob | Pipeline):
         return _STATE_MACHINE
     if isinstance(workload, LambdaFunction):
         return _FUNCTION

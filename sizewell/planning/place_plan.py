@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sizewell.config.environment import Environment, OnInstances
+from sizewell.config.pipeline import Pipeline
 from sizewell.config.place_rules import path_of_place
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
@@ -21,6 +22,7 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.names import Names
 from sizewell.planning.network import plan_network
 from sizewell.planning.network_lookup import Context, NotLookedUpError
+from sizewell.planning.pipeline_plan_model import PipelinePlan
 from sizewell.planning.plan import AnyWorkloadPlan, JobPlan
 from sizewell.planning.proxy import proxy_variables, variable_faults
 from sizewell.planning.transform_plan_model import BatchTransformPlan
@@ -52,7 +54,8 @@ def plan_place(
     """Return the plan of a place; ``environment`` is the part of the whole one that runs there."""
     policy, planned = environment.policy, PlacePlan()
     apart = environment.apart()
-    for name, workload in apart.workloads.items():
+    # Pipelines come last: they run the others.
+    for name, workload in sorted(apart.workloads.items(), key=lambda one: isinstance(one[1], Pipeline)):
         if of_models := tuple(model_faults(name, workload)):
             planned.faults.extend(of_models)
             continue
@@ -65,6 +68,9 @@ def plan_place(
             locked=locked_workloads.get(name),
             measurements=measurements.get(name, ()),
             environment_tags=environment.tags,
+            jobs={one.name: one for one in planned.workloads if isinstance(one, JobPlan)}
+            if isinstance(workload, Pipeline)
+            else {},
         )
         try:
             plan, faults = plan_workload(stated)
@@ -98,7 +104,7 @@ def plan_place(
         artifact_events=any(
             one.starts_on is not None and one.starts_on.object_key is not None
             for one in planned.workloads
-            if isinstance(one, JobPlan)
+            if isinstance(one, JobPlan | PipelinePlan)
         ),
     )
     for one in planned.workloads:

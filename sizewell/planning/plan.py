@@ -14,6 +14,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
+from sizewell.planning.pipeline_plan_model import PipelinePlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.saved_files import PLAN_VERSION
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
@@ -31,6 +32,7 @@ AnyWorkloadPlan = Annotated[
     | LambdaFunctionPlan
     | ComponentEndpointPlan
     | JobPlan
+    | PipelinePlan
     | NotebookPlan,
     Field(discriminator="kind"),
 ]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import NeuronCompilation, ProcessingJob
+from sizewell.config.repeated_runs import runs_per_month
 from sizewell.facts.processing_jobs import (
     NEURON_CORES_VARIABLE,
     NEURON_PRECISION_VARIABLE,
@@ -34,7 +35,7 @@ from sizewell.planning.processing_plan_model import (
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_plan import job_tags
 from sizewell.planning.training_plan_model import TrainingCodePlan
-from sizewell.planning.translate import discount_percent, image_at, instance_limits, runs_per_month
+from sizewell.planning.translate import discount_percent, image_at, instance_limits
 from sizewell.planning.volumes import has_local_disks
 
 

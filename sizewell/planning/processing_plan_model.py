@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from sizewell.facts.state_machines import EXECUTION_GRACE_S
 from sizewell.instance_selection.results import ProcessingEstimate, Selection
 from sizewell.planning.training_plan_model import TrainingCodePlan
 from sizewell.planning.workload_plan import (
@@ -70,3 +71,8 @@ class ProcessingJobPlan(InstanceWorkloadPlan):
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[ProcessingEstimate]
+
+    @property
+    def time_limit_s(self) -> int:
+        """After so long the state machine ends a run, with every attempt."""
+        return len(self.attempts) * self.deadline_s + EXECUTION_GRACE_S

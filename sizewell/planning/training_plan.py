@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sizewell.config.container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.config.policy import Policy
+from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.training import TrainedModel
 from sizewell.facts.training_jobs import METHOD_HYPERPARAMETER
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
@@ -29,7 +30,7 @@ from sizewell.planning.training_plan_model import (
     TrainingCodePlan,
     TrainingJobPlan,
 )
-from sizewell.planning.translate import image_for, runs_per_month
+from sizewell.planning.translate import image_for
 from sizewell.planning.volumes import has_local_disks, training_volume_size_gib
 
 #: Enough types to find capacity, and few enough that the last one is still a sensible choice.

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from sizewell.facts.state_machines import EXECUTION_GRACE_S, TASK_GRACE_S
 from sizewell.instance_selection.results import Selection, TrainingEstimate
 from sizewell.planning.workload_plan import (
     ImagePlan,
@@ -87,6 +88,16 @@ class TrainedModelPlan(InstanceWorkloadPlan):
     def trainings_per_run(self) -> int:
         """How often a run trains, at the most; ``selection`` tells of one training."""
         return 1
+
+    @property
+    def estimate_of_run(self) -> TrainingEstimate:
+        """What is estimated of a whole run."""
+        return self.selection.chosen.estimate
+
+    @property
+    def time_limit_s(self) -> int:
+        """After so long the state machine ends a run, with every attempt."""
+        return self.attempts[-1].ends_after_s + len(self.attempts) * TASK_GRACE_S + EXECUTION_GRACE_S
 
 
 class TrainingJobPlan(TrainedModelPlan):

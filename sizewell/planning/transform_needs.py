@@ -2,6 +2,7 @@
 
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.policy import Policy
+from sizewell.config.repeated_runs import runs_per_month
 from sizewell.facts.transform_jobs import INVOCATION_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import (
     Batching,
@@ -18,7 +19,6 @@ from sizewell.planning.translate import (
     instance_limits,
     pipeline_needs,
     room_gib,
-    runs_per_month,
 )
 
 

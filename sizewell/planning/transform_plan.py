@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.policy import Policy
+from sizewell.config.repeated_runs import runs_per_month
 from sizewell.facts.transform_jobs import DEFAULT_INVOCATION_TIMEOUT_S, INVOCATION_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import Catalog, Measurement, TransformEstimate, select_transform_instance
 from sizewell.instance_selection.estimation.hardware import hardware_kind
@@ -25,7 +26,6 @@ from sizewell.planning.transform_plan_model import (
     TransformAttemptPlan,
     TransformDataPlan,
 )
-from sizewell.planning.translate import runs_per_month
 from sizewell.planning.volumes import has_local_disks
 
 #: A request that takes ten times its estimate does not come back: the range of estimates is far narrower.

@@ -11,7 +11,7 @@ from sizewell.config.instances import InstanceConstraints
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingContainer
-from sizewell.config.repeated_runs import RepeatedRuns
+from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import Request
 from sizewell.config.traffic import RequestTraffic, UserTraffic
@@ -34,8 +34,6 @@ from sizewell.planning.engines import engine_of
 from sizewell.planning.model_spec import model_assumptions, model_spec
 from sizewell.planning.scaling_schedules import bounds_of_week
 
-#: Average number of runs in a month of 365/12 days.
-RUNS_PER_MONTH = {"day": 365 / 12, "week": 365 / 12 / 7, "month": 1.0}
 #: Adapters of rank 8 to 16 on the attention layers of a decoder train about this share of its weights
 #: (Hu et al. 2021, LoRA, table 4).
 LORA_SHARE = 0.005
@@ -250,13 +248,6 @@ def room_gib(artifact: Artifact | None) -> float | None:
     if artifact is None or artifact.size_gib is None:
         return None
     return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
-
-
-def runs_per_month(job: TrainedModel | RepeatedRuns) -> float | None:
-    """Return how often a job runs; None when neither a schedule nor the user says."""
-    if job.schedule is not None:
-        return RUNS_PER_MONTH[job.schedule.every]
-    return job.runs_per_month
 
 
 def training_requirements(

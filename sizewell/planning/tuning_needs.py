@@ -1,8 +1,8 @@
 """What one training of a tuning must keep, so that the whole keeps its bounds."""
 
+from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.tuning import TuningJob
 from sizewell.facts.tuning_jobs import RUNTIME_BOUNDS_S
-from sizewell.planning.translate import runs_per_month
 
 
 def time_per_training_hours(job: TuningJob) -> float:

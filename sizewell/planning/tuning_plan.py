@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from sizewell.config.container import hyperparameter_text
 from sizewell.config.policy import Policy
+from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.tuning import CategoricalRange, TuningJob
 from sizewell.facts.tuning_jobs import RUNTIME_BOUNDS_S
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
@@ -17,7 +18,6 @@ from sizewell.planning.names import Names
 from sizewell.planning.schedule import plan_schedule
 from sizewell.planning.training_plan import Rung, plan_attempt, plan_training_job
 from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingAttemptPlan
-from sizewell.planning.translate import runs_per_month
 from sizewell.planning.tuning_needs import one_training
 from sizewell.planning.tuning_plan_model import SearchPlan, TuningJobPlan
 

@@ -1,7 +1,7 @@
 """The kinds of workloads: what each is planned by, and priced by. A new kind is one entry here, and one in the configuration."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
@@ -12,6 +12,7 @@ from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.notebook import Notebook
+from sizewell.config.pipeline import Pipeline
 from sizewell.config.policy import Policy
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
@@ -27,6 +28,7 @@ from sizewell.planning.bill_lines import (
     endpoint_line,
     lambda_line,
     notebook_line,
+    pipeline_line,
     processing_line,
     serverless_line,
     training_line,
@@ -45,7 +47,8 @@ from sizewell.planning.mode_kinds import stated_in_mode
 from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, payload_faults, under_lock
 from sizewell.planning.names import Names
 from sizewell.planning.notebook_plan_model import NotebookPlan
-from sizewell.planning.plan import AnyWorkloadPlan
+from sizewell.planning.pipeline_plan_model import PipelinePlan
+from sizewell.planning.plan import AnyWorkloadPlan, JobPlan
 from sizewell.planning.processing_plan import plan_processing_job
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.rollout import rollout_faults
@@ -71,6 +74,8 @@ class Stated:
     locked: LockedWorkload | None = None
     measurements: tuple[Measurement, ...] = ()
     environment_tags: Mapping[str, str]
+    jobs: Mapping[str, JobPlan] = field(default_factory=dict)
+    """Those of the place, by name, once they are planned."""
 
     @property
     def told(self) -> tuple[str, Any, Policy, Catalog, Names]:
@@ -169,6 +174,17 @@ def _plan_tuning(stated: Stated) -> tuple[TuningJobPlan, Iterable[PlanFault]]:
     return plan, ()
 
 
+def _plan_pipeline(stated: Stated) -> tuple[PipelinePlan, Iterable[PlanFault]]:
+    # Only here, as above.
+    from sizewell.planning.pipeline_plan import pipeline_faults, plan_pipeline_of_steps
+
+    pipeline, jobs = stated.workload, stated.jobs
+    if any(step.runs not in jobs for step in pipeline.steps.values() if step.runs):
+        raise PlanError(())  # a job that cannot be planned says so itself
+    plan = plan_pipeline_of_steps(stated.name, pipeline, stated.names, jobs)
+    return plan, pipeline_faults(pipeline, plan, jobs)
+
+
 def _plan_notebook(stated: Stated) -> tuple[NotebookPlan, Iterable[PlanFault]]:
     # Only here, as above.
     from sizewell.planning.notebook_plan import plan_notebook
@@ -190,6 +206,7 @@ WORKLOAD_KINDS: Mapping[str, WorkloadKind] = {
     "processing-job": WorkloadKind(ProcessingJob, _plan_processing, processing_line),
     "training-job": WorkloadKind(TrainingJob, _plan_training, training_line),
     "tuning-job": WorkloadKind(TuningJob, _plan_tuning, training_line),
+    "pipeline": WorkloadKind(Pipeline, _plan_pipeline, pipeline_line),
     "notebook": WorkloadKind(Notebook, _plan_notebook, notebook_line),
 }
 

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from constructs_lib.job_state_machine_definition import EXECUTION_GRACE_S
 from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_state_machine_definition import (
-    TASK_GRACE_S,
     training_state_machine_definition,
 )
+from sizewell.facts.state_machines import EXECUTION_GRACE_S, TASK_GRACE_S
 from tests.constructs_lib.jsonata_states import evaluated, following
 from tests.constructs_lib.training import ON_DEMAND, RESOURCES, SPOT, job
 

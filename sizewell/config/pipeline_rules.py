@@ -1,0 +1,166 @@
+"""What a pipeline asks of the workloads that its steps run."""
+
+from collections.abc import Iterator
+
+from sizewell.config.base import with_article, without
+from sizewell.config.batch_transform import BatchTransform
+from sizewell.config.environment import Environment
+from sizewell.config.faults import near_match
+from sizewell.config.pipeline import Pipeline, PipelineStep, QualityGate
+from sizewell.config.processing_job import ProcessingJob
+from sizewell.config.request_members import Violation
+from sizewell.config.training import TrainedModel
+from sizewell.config.tuning import TuningJob
+from sizewell.facts.tuning_jobs import RUNTIME_BOUNDS_S
+
+#: What runs as a state machine.
+Job = ProcessingJob | TrainedModel | BatchTransform
+_KINDS = "a processing-job, training-job, tuning-job or batch-transform"
+
+
+def pipeline_violations(environment: Environment) -> Iterator[Violation]:
+    """Yield what is wrong with each pipeline, and with what it runs."""
+    groups: dict[tuple[str | None, str | None], str] = {}
+    for name, pipeline in environment.workloads.items():
+        if not isinstance(pipeline, Pipeline):
+            continue
+        path = ("workloads", name, "steps")
+        found = [
+            fault
+            for step_name, step in pipeline.steps.items()
+            for fault in _of_step(environment, pipeline, (*path, step_name), step)
+        ]
+        yield from found
+        for step_name, step in pipeline.registrations():
+            here = f"{name}.steps.{step_name}"
+            if (other := groups.setdefault((pipeline.place, step.group), here)) != here:
+                yield (
+                    (*path, step_name, "group"),
+                    f"{step.group} is made by {other} already; choose another name",
+                )
+        if not found:
+            yield from _of_time(environment, name, pipeline)
+    yield from _started_twice(environment)
+
+
+def _of_step(
+    environment: Environment, pipeline: Pipeline, path: tuple[str, ...], step: PipelineStep
+) -> Iterator[Violation]:
+    if step.registers is not None:
+        yield from _not_trained(environment, pipeline, (*path, "registers"), step.registers)
+        return
+    assert step.runs is not None
+    job, path_of_job = environment.workloads.get(step.runs), (*path, "runs")
+    if job is None:
+        match = near_match(step.runs, environment.workloads)
+        hint = f"did you mean {match}?" if match else f"name {_KINDS}"
+        yield path_of_job, f"there is no workload {step.runs}; {hint}"
+    elif isinstance(job, Pipeline):
+        yield path_of_job, f"{step.runs} is a pipeline, and a pipeline runs no other: write its steps here"
+    elif not isinstance(job, Job):
+        yield path_of_job, f"{step.runs} is {_of_kind(job)}, which has no runs: name {_KINDS}"
+    elif job.place != pipeline.place:
+        here, there = (f"place {one.place}" if one.place else "no place" for one in (pipeline, job))
+        yield path_of_job, f"{step.runs} has {there}, and the pipeline {here}: write the same at both"
+    else:
+        for index, gate in enumerate(step.passes_if):
+            yield from _of_gate((*path, "passes_if", str(index)), job, gate)
+        for key, trained_by in step.reads.items():
+            yield from _of_read(environment, pipeline, (*path, "reads", key), job, trained_by)
+
+
+def _of_gate(path: tuple[str, ...], job: Job, gate: QualityGate) -> Iterator[Violation]:
+    if isinstance(job, BatchTransform):
+        yield path, "a batch transform says nothing of itself: run a processing-job that judges its results"
+    elif isinstance(job, ProcessingJob):
+        if gate.file is None:
+            yield (*path, "file"), "is missing: write the JSON file that holds the metric, as OUTPUT/FILE"
+            return
+        output, _, file = gate.file.partition("/")
+        if output not in job.outputs:
+            yield (
+                (*path, "file"),
+                f"{output} is no output of the job, whose outputs are {', '.join(job.outputs)}",
+            )
+        elif not file or file.endswith("/"):
+            yield (*path, "file"), f"is a folder; write the file in it, as {output}/evaluation.json"
+    else:
+        if gate.file is not None:
+            yield (*path, "file"), f"has no effect on a job that trains; {without('file')}"
+        tuning = isinstance(job, TuningJob)
+        defined = [job.search.objective.metric] if isinstance(job, TuningJob) else list(job.container.metrics)
+        if gate.metric not in defined:
+            stated = ", ".join(defined) or "none: state it under container.metrics"
+            what = "the objective of the search is" if tuning else "the metrics of the training are"
+            yield (*path, "metric"), f"{gate.metric} is not defined; {what} {stated}"
+
+
+def _of_read(
+    environment: Environment, pipeline: Pipeline, path: tuple[str, ...], job: Job, trained_by: str
+) -> Iterator[Violation]:
+    if not isinstance(job, ProcessingJob):
+        yield path, f"only a processing-job reads what a step has just trained, and this is {_of_kind(job)}"
+    elif path[-1] not in job.inputs:
+        stated = f"inputs are {', '.join(job.inputs)}" if job.inputs else "it has no inputs"
+        yield path, f"the job has no input {path[-1]}; {stated}"
+    else:
+        yield from _not_trained(environment, pipeline, path, trained_by)
+
+
+def _not_trained(
+    environment: Environment, pipeline: Pipeline, path: tuple[str, ...], step: str
+) -> Iterator[Violation]:
+    """Yield a step of which no model comes; a workload that is not there is a fault of its own."""
+    if (runs := pipeline.steps[step].runs) is None:
+        yield path, f"{step} trains no model: it registers one"
+    elif (job := environment.workloads.get(runs)) is not None and not isinstance(job, TrainedModel):
+        yield path, f"{step} trains no model: it runs {_of_kind(job)}"
+
+
+def _of_time(environment: Environment, name: str, pipeline: Pipeline) -> Iterator[Violation]:
+    """Yield deadlines that contradict each other; every step has a workload here."""
+    path = ("workloads", name)
+    longest = [
+        max((_hours(environment, pipeline, step), step) for step in level) for level in pipeline.levels
+    ]
+    hours = sum(one for one, _ in longest)
+    words = " + ".join(f"{step} {one:g}" for one, step in longest if one)
+    come_to = f"the deadlines of its steps come to {hours:g} hours, one after another ({words})"
+    if (stated := pipeline.deadline_hours) is None:
+        if pipeline.overlap(hours):
+            yield (
+                (*path, "schedule", "every"),
+                f"{come_to}: the next run would start before; lower them, or choose a longer period",
+            )
+    elif stated < hours:
+        yield (
+            (*path, "deadline_hours"),
+            f"is {stated:g}, but {come_to}: write {hours:g} at least, or lower theirs",
+        )
+    elif problem := pipeline.overlap(stated):
+        yield (*path, "deadline_hours"), problem
+
+
+def _hours(environment: Environment, pipeline: Pipeline, step: str) -> float:
+    job = environment.workloads.get(pipeline.steps[step].runs or "")
+    if isinstance(job, TuningJob):
+        whole = min(RUNTIME_BOUNDS_S[1] / 3600, job.search.waves * job.deadline_hours)
+        return job.total_deadline_hours or whole
+    return job.deadline_hours if isinstance(job, Job) else 0.0
+
+
+def _started_twice(environment: Environment) -> Iterator[Violation]:
+    for name, steps in environment.steps_by_workload().items():
+        workload = environment.workloads.get(name)
+        for key in ("schedule", "starts_on"):
+            if isinstance(workload, Job) and getattr(workload, key) is not None:
+                pipeline, step = steps[0]
+                yield (
+                    ("workloads", name, key),
+                    f"{step} of {pipeline} runs it: with a start of its own, two runs could write the same objects; "
+                    f"{without(key)}",
+                )
+
+
+def _of_kind(workload: object) -> str:
+    return with_article(str(getattr(workload, "kind", "")))

@@ -1,0 +1,161 @@
+"""The decisions for one pipeline, and what of it contradicts the jobs that its steps run."""
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations, permutations
+
+from sizewell.config.base import lies_in
+from sizewell.config.pipeline import Pipeline, PipelineStep, QualityGate
+from sizewell.config.repeated_runs import runs_per_month
+from sizewell.facts.state_machines import EXECUTION_GRACE_S
+from sizewell.planning.errors import PlanFault
+from sizewell.planning.images import plan_image
+from sizewell.planning.names import Names
+from sizewell.planning.pipeline_plan_model import (
+    PipelinePlan,
+    QualityGatePlan,
+    RegisterStepPlan,
+    RunStepPlan,
+)
+from sizewell.planning.plan import JobPlan
+from sizewell.planning.processing_plan_model import ProcessingJobPlan
+from sizewell.planning.schedule import plan_schedule, plan_starts_on
+from sizewell.planning.training_plan_model import TrainedModelPlan
+from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.translate import image_at
+from sizewell.planning.tuning_plan_model import TuningJobPlan
+
+
+def plan_pipeline_of_steps(
+    name: str, pipeline: Pipeline, names: Names, jobs: Mapping[str, JobPlan]
+) -> PipelinePlan:
+    """Return the plan of a pipeline whose steps run ``jobs``, by the names of workloads."""
+    levels = tuple(
+        tuple(
+            _register_step(step_name, step, names)
+            if (step := pipeline.steps[step_name]).runs is None
+            else _run_step(step_name, step, jobs[step.runs])
+            for step_name in level
+        )
+        for level in pipeline.levels
+    )
+    limits = ([step.time_limit_s for step in level if isinstance(step, RunStepPlan)] for level in levels)
+    return PipelinePlan(
+        name=name,
+        description=pipeline.description,
+        stack_name=names.stack(name),
+        state_machine_name=names.workload(name),
+        tags=dict(sorted(pipeline.tags.items())),
+        place=pipeline.place,
+        environment={},
+        network_isolation=True,
+        levels=levels,
+        time_limit_s=sum(max(level, default=0) for level in limits) + EXECUTION_GRACE_S
+        if pipeline.deadline_hours is None
+        else math.ceil(pipeline.deadline_hours * 3600),
+        schedule=plan_schedule(pipeline.schedule) if pipeline.schedule else None,
+        starts_on=plan_starts_on(pipeline.starts_on),
+        report_success=pipeline.report_success,
+        runs_per_month=runs_per_month(pipeline),
+        needs_digest="",
+    )
+
+
+def _run_step(name: str, step: PipelineStep, job: JobPlan) -> RunStepPlan:
+    estimate = job.estimate_of_run if isinstance(job, TrainedModelPlan) else job.selection.chosen.estimate
+    return RunStepPlan(
+        name=name,
+        workload=job.name,
+        workload_kind=job.kind,
+        state_machine_name=job.state_machine_name,
+        time_limit_s=job.time_limit_s,
+        deadline_s=job.search.max_runtime_s if isinstance(job, TuningJobPlan) else job.deadline_s,
+        hours=estimate.duration_hours,
+        usd_per_run=estimate.usd_per_run,
+        reads=dict(step.reads),
+        gates=tuple(_gate(gate, job) for gate in step.passes_if),
+    )
+
+
+def _gate(gate: QualityGate, job: JobPlan) -> QualityGatePlan:
+    file_key = None
+    if gate.file is not None and isinstance(job, ProcessingJobPlan):
+        output, _, file = gate.file.partition("/")
+        file_key = f"{job.outputs[output].prefix}/{file}"
+    return QualityGatePlan(
+        metric=gate.metric, file_key=file_key, at_least=gate.at_least, at_most=gate.at_most
+    )
+
+
+def _register_step(name: str, step: PipelineStep, names: Names) -> RegisterStepPlan:
+    assert step.registers is not None
+    assert step.group is not None
+    assert step.container is not None
+    (hardware,) = step.container.images.by_hardware()
+    return RegisterStepPlan(
+        name=name,
+        trained_by=step.registers,
+        group=step.group,
+        image=plan_image(image_at(step.container.images, hardware), names),
+        is_approved=step.approval == "automatic",
+    )
+
+
+def pipeline_faults(
+    pipeline: Pipeline, plan: PipelinePlan, jobs: Mapping[str, JobPlan]
+) -> Iterator[PlanFault]:
+    """Yield where a step would read what no step before it has written, or two would write the same."""
+    path = ("workloads", plan.name, "steps")
+    for step in plan.runs:
+        for key, trained_by in step.reads.items():
+            job, trained = jobs[step.workload], jobs[pipeline.steps[trained_by].runs or ""]
+            assert isinstance(job, ProcessingJobPlan)
+            assert isinstance(trained, TrainedModelPlan)
+            if not lies_in(trained.output_prefix, prefix := job.inputs[key].prefix):
+                yield PlanFault(
+                    (*path, step.name, "reads", key),
+                    f"{trained_by} writes its models below {trained.output_prefix}, but the input {key} of {job.name}, and so "
+                    f"the role of the job, reads {prefix}",
+                    f"write inputs.{key}.prefix: {trained.output_prefix} in {job.name}",
+                )
+    for reader, writer in permutations(plan.runs, 2):
+        if writer.name in pipeline.before(reader.name):
+            continue
+        written = _written(jobs[writer.workload])
+        if found := _shared(_read(jobs[reader.workload], reader.reads), written):
+            yield PlanFault(
+                (*path, reader.name, "runs"),
+                f"{reader.name} reads {found[0]}, and {writer.name}, which need not have ended then, writes {found[1]}",
+                f"write after: [{writer.name}], or another prefix in one of {reader.workload} and {writer.workload}",
+            )
+    for one, other in combinations(plan.runs, 2):
+        ordered = one.name in pipeline.before(other.name) or other.name in pipeline.before(one.name)
+        found = _shared(_written(jobs[other.workload]), _written(jobs[one.workload]))
+        if found and not ordered:
+            yield PlanFault(
+                (*path, other.name, "runs"),
+                f"{other.name} writes {found[0]}, and {one.name}, which runs beside it, writes {found[1]}",
+                f"write after: [{one.name}], or another prefix in one of {other.workload} and {one.workload}",
+            )
+
+
+def _shared(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | None:
+    """Return the first two prefixes of which one lies in the other."""
+    pairs = ((one, other) for one in ours for other in theirs)
+    return next((pair for pair in pairs if lies_in(*pair) or lies_in(*reversed(pair))), None)
+
+
+def _written(job: JobPlan) -> list[str]:
+    if isinstance(job, ProcessingJobPlan):
+        return [one.prefix for one in job.outputs.values()]
+    return [job.output_prefix]
+
+
+def _read(job: JobPlan, replaced: Collection[str]) -> list[str]:
+    """Return what a job reads in the artifact bucket, but for inputs that read the model of the run."""
+    if isinstance(job, BatchTransformPlan):
+        return [job.data.prefix, *([job.artifact_key] if job.artifact_key else [])]
+    code = [job.code.prefix] if job.code else []
+    if isinstance(job, ProcessingJobPlan):
+        return [*(one.prefix for name, one in job.inputs.items() if name not in replaced), *code]
+    return [job.dataset_prefix, *job.channels.values(), *code]
