@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from constructs_lib.lambda_rollout import LambdaRollout, LambdaRolloutProps
     from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
     from constructs_lib.notebook import Notebook, NotebookProps
+    from constructs_lib.pipeline import Pipeline, PipelineProps
+    from constructs_lib.pipeline_definition import Outcome, QualityGate, RegisterStep, RunStep
     from constructs_lib.processing_job import (
         ProcessingAttempt,
         ProcessingInput,
@@ -122,7 +124,10 @@ _MODULES = {
     "NotebookProps": "notebook",
     "MultiModel": "serving_model",
     "NewNetworkProps": "network",
+    "Outcome": "pipeline_definition",
+    "Pipeline": "pipeline",
     "PipelineContainer": "serving_model",
+    "PipelineProps": "pipeline",
     "ProcessingAttempt": "processing_job",
     "ProcessingInput": "processing_job",
     "ProcessingJobProps": "processing_job",
@@ -130,8 +135,11 @@ _MODULES = {
     "ProcessingWorkflow": "processing_workflow",
     "ProcessingWorkflowProps": "processing_workflow",
     "ProductionVariant": "production_variant",
+    "QualityGate": "pipeline_definition",
     "RealtimeEndpoint": "realtime_endpoint",
     "RealtimeEndpointProps": "realtime_endpoint",
+    "RegisterStep": "pipeline_definition",
+    "RunStep": "pipeline_definition",
     "ScalingMath": "scaling_policies",
     "ScalingMetric": "scaling_policies",
     "ScalingStep": "scaling_policies",
@@ -205,7 +213,10 @@ __all__ = [
     "NewNetworkProps",
     "Notebook",
     "NotebookProps",
+    "Outcome",
+    "Pipeline",
     "PipelineContainer",
+    "PipelineProps",
     "ProcessingAttempt",
     "ProcessingInput",
     "ProcessingJobProps",
@@ -213,8 +224,11 @@ __all__ = [
     "ProcessingWorkflow",
     "ProcessingWorkflowProps",
     "ProductionVariant",
+    "QualityGate",
     "RealtimeEndpoint",
     "RealtimeEndpointProps",
+    "RegisterStep",
+    "RunStep",
     "ScalingMath",
     "ScalingMetric",
     "ScalingStep",

@@ -10,8 +10,8 @@ from constructs_lib.policies import Statement, allow, policy_document
 DEAD_LETTER_RETENTION_S = 14 * 24 * 3600  # the longest that SQS keeps a message
 
 
-def start_statements(state_machine_arn: str, data_key_arn: str) -> list[Statement]:
-    """Return what starting executions of a machine needs.
+def start_statements(state_machine_arn: str | list[str], data_key_arn: str) -> list[Statement]:
+    """Return what starting executions of a machine, or of several, needs.
 
     A caller of StartExecution uses the key that encrypts the machine's data:
     https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html

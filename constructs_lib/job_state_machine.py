@@ -1,18 +1,20 @@
-"""A Step Functions state machine that runs SageMaker jobs, with its role and its log."""
+"""A Step Functions state machine that runs SageMaker jobs: it starts, describes and stops its own, and no others."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aws_cdk import RemovalPolicy, Stack
-from aws_cdk import aws_logs as logs
-from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
 from constructs_lib.job_state_machine_definition import JobKind, State
-from constructs_lib.job_state_machine_role import JobStateMachineRole, JobStateMachineRoleProps
+from constructs_lib.policies import Statement, allow
 from constructs_lib.references import FoundationReferences
-from constructs_lib.workflow_messages import TOPIC_PLACEHOLDER, with_messages
+from constructs_lib.state_machine_role import Permissions
+from constructs_lib.workflow_state_machine import WorkflowStateMachine, WorkflowStateMachineProps
+
+# The rule through which Step Functions learns that a .sync job has ended; AWS gives it this name.
+# https://docs.aws.amazon.com/step-functions/latest/dg/sagemaker-iam.html, and of tuning jobs sample-hyper-tuning.html there
+SYNC_RULE_NAME = "StepFunctionsGetEventsForSageMaker{}JobsRule"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,8 +23,8 @@ class JobStateMachineProps:
     ``log_retention_days``.
 
     ``definition`` is literal, with a placeholder ``${NAME}`` for each of ``values``. ``passed_role_arn`` is the role that its
-    requests name; None where they name none. ``removal_policy`` says what becomes of the log group when the stack goes.
-    ``report_success`` tells people of executions that succeeded, too.
+    requests name; None where they name none, as of a transform job, which runs as the role of its model. ``removal_policy`` says
+    what becomes of the log group when the stack goes. ``report_success`` tells people of executions that succeeded, too.
     """
 
     state_machine_name: str
@@ -38,77 +40,60 @@ class JobStateMachineProps:
     report_success: bool = False
 
 
-class JobStateMachine(Construct):
-    """A STANDARD state machine: ``.sync`` tasks do not exist in EXPRESS ones, and jobs outlast five minutes."""
+class JobStateMachine(WorkflowStateMachine):
+    """A machine whose role may do no more than its jobs need."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: JobStateMachineProps) -> None:
-        super().__init__(scope, construct_id)
-        stack = Stack.of(self)
-        name = props.state_machine_name
-        arn = f"arn:{stack.partition}:states:{stack.region}:{stack.account}:stateMachine:{name}"
-        role = JobStateMachineRole(
-            self,
-            "Role",
-            props=JobStateMachineRoleProps(
-                state_machine_arn=arn,
-                kind=props.kind,
-                job_name_prefix=props.job_name_prefix,
-                passed_role_arn=props.passed_role_arn,
-                foundation=props.foundation,
-            ),
-        )
-        # The prefix /aws/vendedlogs/ keeps the account's log resource policy below its size limit:
-        # https://docs.aws.amazon.com/step-functions/latest/dg/bp-cwl.html
-        log_group = logs.CfnLogGroup(
-            self,
-            "LogGroup",
-            log_group_name=f"/aws/vendedlogs/states/{name}",
-            retention_in_days=props.log_retention_days,
-            kms_key_id=props.foundation.operations_key_arn,
-        )
-        log_group.apply_removal_policy(props.removal_policy)
-        # Literal text can be linted, compared and read in a review, while Stack.to_json_string would add a Lambda-backed custom
-        # resource to the stack as soon as the subnets are a list token. CloudFormation replaces each placeholder by its bare
-        # value, quotes and all (DefinitionProcessor of
-        # https://github.com/aws-cloudformation/aws-cloudformation-resource-providers-stepfunctions), which is how one
-        # placeholder can stand for a list.
-        definition_string = json.dumps(
-            with_messages(
-                props.definition,
-                noun=props.kind.workflow,
+        super().__init__(
+            scope,
+            construct_id,
+            props=WorkflowStateMachineProps(
+                state_machine_name=props.state_machine_name,
                 workload_name=props.workload_name,
-                partition=stack.partition,
+                noun=props.kind.workflow,
+                definition=props.definition,
+                values=props.values,
+                permissions=_permissions(Stack.of(scope), props),
+                log_retention_days=props.log_retention_days,
+                removal_policy=props.removal_policy,
+                foundation=props.foundation,
                 report_success=props.report_success,
-            )
-        )
-        values = {TOPIC_PLACEHOLDER: props.foundation.alarm_topic_arn, **props.values}
-        state_machine = stepfunctions.CfnStateMachine(
-            self,
-            "StateMachine",
-            state_machine_name=name,
-            state_machine_type="STANDARD",
-            role_arn=role.role_arn,
-            definition_string=definition_string,
-            definition_substitutions={
-                name: value for name, value in values.items() if f"${{{name}}}" in definition_string
-            },
-            # Every event, without inputs and outputs: job descriptions hold hyperparameters and locations.
-            logging_configuration=stepfunctions.CfnStateMachine.LoggingConfigurationProperty(
-                level="ALL",
-                include_execution_data=False,
-                destinations=[
-                    stepfunctions.CfnStateMachine.LogDestinationProperty(
-                        cloud_watch_logs_log_group=stepfunctions.CfnStateMachine.CloudWatchLogsLogGroupProperty(
-                            log_group_arn=log_group.attr_arn
-                        )
-                    )
-                ],
-            ),
-            tracing_configuration=stepfunctions.CfnStateMachine.TracingConfigurationProperty(enabled=True),
-            encryption_configuration=stepfunctions.CfnStateMachine.EncryptionConfigurationProperty(
-                type="CUSTOMER_MANAGED_KMS_KEY",
-                kms_key_id=props.foundation.data_key_arn,
-                kms_data_key_reuse_period_seconds=300,
             ),
         )
-        self.state_machine_arn = state_machine.ref
+
+
+def _permissions(stack: Stack, props: JobStateMachineProps) -> Permissions:
+    kind, noun = props.kind, props.kind.noun
+    where = f"{stack.region}:{stack.account}"
+    job_arn = f"arn:{stack.partition}:sagemaker:{where}:{kind.arn_noun}/{props.job_name_prefix}-*"
+    return Permissions(
+        description=f"Orchestration of {kind.words} jobs {props.job_name_prefix}-*",
+        statements=[
+            allow(
+                (
+                    "sagemaker:AddTags",
+                    f"sagemaker:Create{noun}Job",
+                    f"sagemaker:Describe{noun}Job",
+                    "sagemaker:ListTags",
+                    f"sagemaker:Stop{noun}Job",
+                ),
+                job_arn,
+            ),
+            *_pass_role(props.passed_role_arn),
+            allow(
+                ("events:DescribeRule", "events:PutRule", "events:PutTargets"),
+                f"arn:{stack.partition}:events:{where}:rule/{SYNC_RULE_NAME.format(kind.sync_noun or noun)}",
+            ),
+        ],
+        wildcards={
+            job_arn: f"Every attempt starts a {kind.words} job with a new unique name; the prefix holds the role to the "
+            "jobs of this workload."
+        },
+    )
+
+
+def _pass_role(role_arn: str | None) -> list[Statement]:
+    if role_arn is None:
+        return []
+    condition = {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
+    return [allow(("iam:PassRole",), role_arn, condition)]

@@ -28,6 +28,9 @@ State = dict[str, object]
 ELAPSED_S = "300 * $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 300000)"
 #: The folder of an execution below a prefix: the next execution leaves it alone.
 EXECUTION_NAME = "$states.context.Execution.Name"
+#: What the console joins an execution to the one that started it by:
+#: https://docs.aws.amazon.com/step-functions/latest/dg/concepts-nested-workflows.html
+STARTED_BY = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 
 # How a capacity failure begins in a job's FailureReason, for example "CapacityError: Unable to provision requested ML
 # compute capacity". Only the beginning counts: a failing script may print anything.
@@ -146,17 +149,22 @@ def job_state_machine_definition(
     report: Mapping[str, str] | None = None,
     spent: Mapping[str, str] | None = None,
     input_keys: Sequence[str] = (),
+    keys_below: Mapping[str, Sequence[str]] | None = None,
 ) -> State:
     """Return the state machine definition as plain data.
 
     ``time_limit_s`` is that of all tasks together. ``variables`` are set when an execution begins. ``totals`` are variables and
     what the description of each ended job, ``$job``, adds to them. ``spent`` is what they come to, told of every end. ``report``
     is the rest of the output of an execution that succeeds, where ``$states.input`` is the description of its job; None is the
-    whole description. An execution may be started with ``input_keys``, and is refused with any other.
+    whole description. An execution may be started with ``input_keys``, some of which hold only ``keys_below``, and is refused
+    with any other.
     """
     totals = totals or {}
     begun = {**(variables or {}), **dict.fromkeys(totals, 0)}
-    states: dict[str, State] = {"ReadInput": _read_input(input_keys, begun)}
+    unknown = unknown_keys(
+        ("", (*input_keys, STARTED_BY)), *((f".{key}", below) for key, below in (keys_below or {}).items())
+    )
+    states: dict[str, State] = {"ReadInput": _read_input(unknown, begun)}
     for number, attempt in enumerate(attempts, start=1):
         following = f"NameJob{number + 1}" if number < len(attempts) else CAPACITY_EXHAUSTED
         # A name can never be used again. It is made before the job, so that a job can be stopped that only timed out.
@@ -174,7 +182,7 @@ def job_state_machine_definition(
         states[f"StopJob{number}"] = _stop_job(kind, after_timeout, partition=partition)
         states[f"StopStray{number}"] = _stop_job(kind, f"NameJob{number}", partition=partition)
         states[f"JobEnded{number}"] = _job_ended(kind, attempt, following)
-    states |= _endings(kind, attempts, report, spent or {}, input_keys)
+    states |= _endings(kind, attempts, report, spent or {}, input_keys, unknown)
     return {
         "Comment": f"{kind.verb}s {job_name_prefix} on the first instance type that has capacity",
         "QueryLanguage": "JSONata",
@@ -184,11 +192,16 @@ def job_state_machine_definition(
     }
 
 
-def _read_input(input_keys: Sequence[str], variables: Mapping[str, object]) -> State:
-    known = ", ".join(f"'{key}'" for key in input_keys)
+def unknown_keys(*allowed: tuple[str, Sequence[str]]) -> str:
+    """Return the list of keys in the input of an execution that nothing reads; those ``allowed`` are by the path of an object."""
+    # Python writes a list of such names as JSONata does.
+    return f"[{', '.join(f'$keys($states.input{path})[$not($ in {list(keys)})]' for path, keys in allowed)}]"
+
+
+def _read_input(unknown: str, variables: Mapping[str, object]) -> State:
     state: State = {
         "Type": "Choice",
-        "Choices": [_when(f"$count($keys($states.input)[$not($ in [{known}])]) > 0", INPUT_REFUSED)],
+        "Choices": [_when(f"$count({unknown}) > 0", INPUT_REFUSED)],
         "Default": "NameJob1",
     }
     if variables:
@@ -295,6 +308,7 @@ def _endings(
     report: Mapping[str, str] | None,
     spent: Mapping[str, str],
     input_keys: Sequence[str],
+    unknown: str,
 ) -> dict[str, State]:
     """Return the states that all attempts share; ``{"Error", "Cause"}`` of the failing ones is the cause of the execution."""
     tried = ", ".join(attempt.tried for attempt in attempts)
@@ -332,9 +346,7 @@ def _endings(
         INPUT_REFUSED: ends(
             {
                 "Error": INPUT_REFUSED,
-                "Cause": _expression(
-                    f"'This workflow {allowed}, not with ' & $join($keys($states.input), ', ')"
-                ),
+                "Cause": _expression(f"'This workflow {allowed}, not with ' & $join({unknown}, ', ')"),
             },
             spent={},
         ),

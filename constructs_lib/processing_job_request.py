@@ -16,6 +16,9 @@ from sizewell.facts.processing_jobs import CODE_INPUT, INPUT_PATH, OUTPUT_PATH
 # The shell takes its first argument for its own name ($0); the rest is the command, word by word.
 _CODE_LAUNCHER = ("/bin/bash", "-c", f'cd {INPUT_PATH}/{CODE_INPUT} && exec "$@"', "process")
 _BUCKET = "s3://${ArtifactBucketName}"
+#: What an execution may be started with: other locations of inputs, by the name of the input.
+INPUTS = "inputs"
+_GIVEN = f"$states.context.Execution.Input.{INPUTS}"
 
 
 def processing_state_machine_definition(props: ProcessingJobProps, *, partition: str) -> State:
@@ -35,6 +38,8 @@ def processing_state_machine_definition(props: ProcessingJobProps, *, partition:
         job_name_prefix=props.job_name_prefix,
         partition=partition,
         time_limit_s=len(attempts) * props.deadline_s,
+        input_keys=(INPUTS,) if props.inputs else (),
+        keys_below={INPUTS: tuple(props.inputs)},
     )
 
 
@@ -70,7 +75,7 @@ def processing_job_request(props: ProcessingJobProps, attempt: ProcessingAttempt
             {
                 "InputName": name,
                 "S3Input": {
-                    "S3Uri": f"{_BUCKET}/{one.key_prefix}/",
+                    "S3Uri": _location(name, one.key_prefix, may_be_given=name in props.inputs),
                     "LocalPath": f"{INPUT_PATH}/{name}",
                     "S3DataType": "S3Prefix",
                     "S3InputMode": "Pipe" if one.is_pipe else "File",
@@ -101,3 +106,9 @@ def processing_job_request(props: ProcessingJobProps, attempt: ProcessingAttempt
     }
     # What is empty is left out.
     return {member: value for member, value in request.items() if value}
+
+
+def _location(name: str, key_prefix: str, *, may_be_given: bool) -> str:
+    """Return where an input is: below its prefix, or in another folder there that the execution is started with."""
+    stated, given = f"{_BUCKET}/{key_prefix}/", f"{_GIVEN}.`{name}`"
+    return f"{{% $exists({given}) ? {given} : '{stated}' %}}" if may_be_given else stated

@@ -15,6 +15,7 @@ from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
 from sizewell.stacks.lambda_stack import LambdaStack
 from sizewell.stacks.notebook_stack import NotebookStack
+from sizewell.stacks.pipeline_stack import PipelineStack
 from sizewell.stacks.processing_stack import ProcessingStack
 from sizewell.stacks.serverless_stack import ServerlessStack
 from sizewell.stacks.training_stack import TrainingStack
@@ -33,6 +34,7 @@ STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
     "processing-job": ProcessingStack,
     "training-job": TrainingStack,
     "tuning-job": TuningStack,
+    "pipeline": PipelineStack,
     "notebook": NotebookStack,
 }
 

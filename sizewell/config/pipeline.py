@@ -96,7 +96,14 @@ class PipelineStep(ConfigModel):
     """The step whose model becomes a version in the SageMaker Model Registry."""
     group: Annotated[
         Annotated[
-            str, Field(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$", max_length=63, examples=["orders"])
+            str,
+            # In its ARN the name is in lower case, and a role names the ARN.
+            Field(
+                pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$",
+                max_length=63,
+                examples=["orders"],
+                description="lower-case letters, digits and single hyphens",
+            ),
         ]
         | None,
         OnChange("versions go into another group"),

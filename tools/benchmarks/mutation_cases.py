@@ -182,7 +182,7 @@ _ROLE_CASES = (
     ),
     _one(
         "PassRole without its condition",
-        "constructs_lib/job_state_machine_role.py",
+        "constructs_lib/job_state_machine.py",
         "role_arn, condition)]",
         "role_arn)]",
     ),

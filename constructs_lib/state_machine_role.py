@@ -1,19 +1,14 @@
-"""The role of a state machine of jobs: start, describe and stop its own jobs, write its own log, tell people."""
+"""The role of a state machine: what its states do, write its own log, tell people."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from constructs_lib.job_state_machine_definition import JobKind
 from constructs_lib.policies import Statement, allow, policy_document, service_trust
 from constructs_lib.references import FoundationReferences
 from constructs_lib.wildcards import acknowledge_wildcards
-
-# The rule through which Step Functions learns that a .sync job has ended; AWS gives it this name.
-# https://docs.aws.amazon.com/step-functions/latest/dg/sagemaker-iam.html, and of tuning jobs sample-hyper-tuning.html there
-SYNC_RULE_NAME = "StepFunctionsGetEventsForSageMaker{}JobsRule"
 
 # Vended log delivery: https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html
 _LOG_DELIVERY_ACTIONS = (
@@ -36,53 +31,37 @@ _TRACING_ACTIONS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class JobStateMachineRoleProps:
-    """The machine is named by ARN because its role exists before it.
+class Permissions:
+    """What the states of a machine need: statements, and for each resource in them that is a wildcard the reason."""
 
-    ``passed_role_arn`` is the role that the requests of its jobs name. It is None for a transform job, which runs as the role
-    of its model: CreateTransformJob has no member for a role.
-    """
+    description: str
+    statements: list[Statement]
+    wildcards: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateMachineRoleProps:
+    """The machine is named by ARN because its role exists before it."""
 
     state_machine_arn: str
-    kind: JobKind
-    job_name_prefix: str
-    passed_role_arn: str | None
+    permissions: Permissions
     foundation: FoundationReferences
 
 
-class JobStateMachineRole(Construct):
+class StateMachineRole(Construct):
     """A role that one state machine assumes."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, props: JobStateMachineRoleProps) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, props: StateMachineRoleProps) -> None:
         super().__init__(scope, construct_id)
         stack = Stack.of(self)
-        noun = props.kind.noun
         partition, region, account = stack.partition, stack.region, stack.account
-        job_arn = (
-            f"arn:{partition}:sagemaker:{region}:{account}:{props.kind.arn_noun}/{props.job_name_prefix}-*"
-        )
         policy = iam.CfnManagedPolicy(
             self,
             "Policy",
-            description=f"Orchestration of {props.kind.words} jobs {props.job_name_prefix}-*",
+            description=props.permissions.description,
             policy_document=policy_document(
                 [
-                    allow(
-                        (
-                            "sagemaker:AddTags",
-                            f"sagemaker:Create{noun}Job",
-                            f"sagemaker:Describe{noun}Job",
-                            "sagemaker:ListTags",
-                            f"sagemaker:Stop{noun}Job",
-                        ),
-                        job_arn,
-                    ),
-                    *_pass_role(props.passed_role_arn),
-                    allow(
-                        ("events:DescribeRule", "events:PutRule", "events:PutTargets"),
-                        f"arn:{partition}:events:{region}:{account}:rule/"
-                        f"{SYNC_RULE_NAME.format(props.kind.sync_noun or noun)}",
-                    ),
+                    *props.permissions.statements,
                     # The machine's definition and history, and what it hands to log delivery, are encrypted with the
                     # data key: https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
                     allow(
@@ -124,11 +103,7 @@ class JobStateMachineRole(Construct):
                 "The log delivery and X-Ray actions that Step Functions calls to write its own log and traces "
                 "support no resource-level permissions.",
             ),
-            (
-                job_arn,
-                f"Every attempt starts a {props.kind.words} job with a new unique name; the prefix holds the role to the "
-                "jobs of this workload.",
-            ),
+            *props.permissions.wildcards.items(),
         )
         role = iam.CfnRole(
             self,
@@ -143,10 +118,3 @@ class JobStateMachineRole(Construct):
             managed_policy_arns=[policy.ref],
         )
         self.role_arn = role.attr_arn
-
-
-def _pass_role(role_arn: str | None) -> list[Statement]:
-    if role_arn is None:
-        return []
-    condition = {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
-    return [allow(("iam:PassRole",), role_arn, condition)]

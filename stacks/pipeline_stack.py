@@ -1,0 +1,73 @@
+"""The stack of one pipeline."""
+
+from typing import Any
+
+from aws_cdk import Stack
+from constructs import Construct
+
+from constructs_lib.foundation_parameters import read_foundation_references
+from constructs_lib.pipeline import Pipeline, PipelineProps
+from constructs_lib.pipeline_definition import JOB, TRAINING, TUNING, QualityGate, RegisterStep, RunStep
+from constructs_lib.references import FoundationReferences
+from sizewell.planning.foundation_plan_model import FoundationPlan
+from sizewell.planning.pipeline_plan_model import PipelinePlan, RegisterStepPlan, RunStepPlan
+from sizewell.stacks.removal import removal_policy
+from sizewell.stacks.schedule_timing import schedule_timing, start_events
+
+_OUTCOMES = {"training-job": TRAINING, "tuning-job": TUNING, "processing-job": JOB, "batch-transform": JOB}
+
+
+class PipelineStack(Stack):
+    """State machine, schedule, alarms and model groups of one workload."""
+
+    foundation: FoundationReferences
+    """What the foundation publishes, such as the alarm topic: tokens of this stack."""
+    pipeline: Pipeline
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        plan: PipelinePlan,
+        foundation_plan: FoundationPlan,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(scope, construct_id, **kwargs)
+        self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
+        self.pipeline = Pipeline(
+            self,
+            "Pipeline",
+            props=PipelineProps(
+                workload_name=plan.name,
+                state_machine_name=plan.state_machine_name,
+                levels=[[_step(step) for step in level] for level in plan.levels],
+                time_limit_s=plan.time_limit_s,
+                schedule=schedule_timing(plan.schedule),
+                events=start_events(plan.starts_on),
+                log_retention_days=foundation_plan.log_retention_days,
+                removal_policy=removal_policy(foundation_plan),
+                foundation=self.foundation,
+                report_success=plan.report_success,
+            ),
+        )
+
+
+def _step(step: RunStepPlan | RegisterStepPlan) -> RunStep | RegisterStep:
+    if isinstance(step, RegisterStepPlan):
+        return RegisterStep(
+            name=step.name,
+            trained_by=step.trained_by,
+            group_name=step.group,
+            image_uri=step.image.uri,
+            is_approved=step.is_approved,
+        )
+    return RunStep(
+        name=step.name,
+        state_machine_name=step.state_machine_name,
+        time_limit_s=step.time_limit_s,
+        outcome=_OUTCOMES[step.workload_kind],
+        takes_hyperparameters=step.workload_kind == "training-job",
+        reads=step.reads,
+        gates=tuple(QualityGate(**dict(gate)) for gate in step.gates),
+    )
