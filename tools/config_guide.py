@@ -13,11 +13,12 @@ GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "configuration.md"
 _TOP = "The top level"
 _TABLE = re.compile(r"^### (.+)\n(?:(?!###).*\n)*?\| key \| value .*\n\|---.*\n((?:\|.*\n)+)", re.MULTILINE)
 #: These have the same keys as the images for NVIDIA's hardware, as the network and what exists where the policy says, as
-#: the containers before the model or the container itself, as the metrics that are tracked, and as the first alarm of their
-#: unit.
+#: the containers before the model or the container itself, also where a pipeline registers it, as the metrics that are tracked,
+#: and as the first alarm of their unit.
 _SAME_KEYS = (
     ".pipeline.after",
     *(f".pipeline.{side}.{key}" for side in ("before", "after") for key in ("image", "images", "artifact")),
+    *(f".steps.<name>.container.{key}" for key in ("image", "images", "images.cuda")),
     *(".images.neuron", ".images.cpu_x86_64", ".images.cpu_arm64"),
     *("places.<name>.network", "places.<name>.network.proxy", "places.<name>.existing"),
     ".scaling.steps.<name>.metrics.<name>",

@@ -13,6 +13,7 @@ from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.processing_job import DataName
 from sizewell.config.repeated_runs import StartedRuns
 from sizewell.config.tags import ON_TAGS, Tags
+from sizewell.facts.processing_jobs import MAX_INPUTS
 from sizewell.facts.state_machines import MAX_EXECUTION_S
 
 #: The states of one execution make far fewer than its 25,000 events: Step Functions guide, "Service quotas".
@@ -30,7 +31,6 @@ class QualityGate(ConfigModel):
             pattern=r"^[A-Za-z0-9_ .:/=+@-]+$",
             max_length=100,
             examples=["regression.rmse"],
-            description="letters, digits, spaces and _ . : / = + @ -",
         ),
     ]
     """The number: a metric of container.metrics where the step trains, the objective where it tunes, else the path of members
@@ -88,7 +88,7 @@ class PipelineStep(ConfigModel):
     ] = None
     """The steps that must have ended before this one starts; by default the one that is written before it. [] starts at
     once."""
-    reads: dict[DataName, Name] = {}
+    reads: Annotated[dict[DataName, Name], Field(max_length=MAX_INPUTS)] = {}
     """Inputs of a processing job that read just the model of this run: the name of the input, and the step that trains it."""
     passes_if: Annotated[tuple[QualityGate, ...], Field(max_length=20)] = ()
     """Numbers that must be good enough once the step has run; else the run ends with the error QualityGateNotPassed."""

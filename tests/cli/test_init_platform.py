@@ -26,6 +26,7 @@ KINDS = (
     "lambda-function",
     "multi-model-endpoint",
     "notebook",
+    "pipeline",
     "processing-job",
     "real-time-endpoint",
     "serverless-endpoint",
@@ -87,7 +88,8 @@ def test_every_choice_of_starters_can_be_synthesized_within_its_budget(
         assert plan.platform == "demo2"
         stated = [kind for kind in kinds if kind != "endpoint" and (kind, name) != ("notebook", "prod")]
         # What is left to the plan is of one of the other kinds; notebooks are in dev alone, and never the only workload.
-        beside = len(USUAL_KINDS) if kinds == ("notebook",) else 0
+        # A pipeline stands with its three jobs.
+        beside = (len(USUAL_KINDS) if kinds == ("notebook",) else 0) + 3 * ("pipeline" in kinds)
         assert len(plan.workloads) == len(kinds) + beside - ("notebook" in kinds and name == "prod")
         assert not set(stated) - {workload.kind for workload in plan.workloads}
         shown = sizewell("plan", "--env", name, "--config", "demo2/config")

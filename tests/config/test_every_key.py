@@ -29,6 +29,7 @@ KINDS = {
     "ProcessingJob": "script",
     "TrainingJob": "job",
     "TuningJob": "tuning",
+    "Pipeline": "pipeline",
 }
 #: A key that both kinds of endpoints have is one key.
 NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}

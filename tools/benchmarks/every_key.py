@@ -17,6 +17,7 @@ def every_key() -> dict[str, Config]:
     found |= _images_by_name(found) | _model_packages(found) | _pipelines(found)
     found |= _in_another_place(found) | _schedules(found) | _networks(found)
     found |= _tunings(found)
+    found |= _jobs_in_order(found)
     return found
 
 
@@ -301,6 +302,30 @@ def _tuned(job: Config) -> Config:
         "spot": _without(job["spot"], "max_wait_hours", "on_demand_fallback"),
         "search": stated.SEARCH,
         "total_deadline_hours": 700,
+    }
+
+
+def _jobs_in_order(found: dict[str, Config]) -> dict[str, Config]:
+    """Return pipelines: one with a schedule, one that events start, and one whose jobs are all in another place."""
+    training = _without(_workload(found["job: linear"]), "schedule")
+    jobs = {"clean": stated.SCRIPT, "train": training, "judge": stated.JUDGE}
+    jobs = {name: _without(job, "schedule") for name, job in jobs.items()}
+    pipeline = _base(stated.PIPELINE_OF_JOBS)
+    events = {"starts_on": stated.PINNED_JOB["starts_on"], "runs_per_month": 2}
+    placed = {"it": {**stated.PIPELINE_OF_JOBS, "schedule": {"every": "month", "day_of_month": 3}}, **jobs}
+    beside = _workload(found["endpoint: linear"])
+    return {
+        "pipeline": {**pipeline, "workloads": {**pipeline["workloads"], **jobs}},
+        "pipeline: on events": {
+            **pipeline,
+            "workloads": {"it": {**_without(stated.PIPELINE_OF_JOBS, "schedule"), **events}, **jobs},
+        },
+        "pipeline: in another place": {
+            **pipeline,
+            "bootstrap": {"qualifier": "company1"},
+            "places": {"eu": stated.PLACE},
+            "workloads": {"here": beside, **{name: {**one, "place": "eu"} for name, one in placed.items()}},
+        },
     }
 
 

@@ -743,6 +743,48 @@ COMPILES: Config = {
     "container": {"images": {"neuron": {"framework": "pytorch", "version": "2.9"}}},
     "neuron": {"target": "inf2", "cores": 2, "precision": "bf16", "shapes": {"input_ids": [1, 128]}},
 }
+#: It runs ``SCRIPT``, a training and ``JUDGE``.
+PIPELINE_OF_JOBS: Config = {
+    "kind": "pipeline",
+    "description": "Learns what arrived, and judges it",
+    "tags": {"team": "search"},
+    "steps": {
+        "clean": {"runs": "clean"},
+        "train": {
+            "runs": "train",
+            "after": [],
+            "passes_if": [{"metric": "train_loss", "at_least": 0, "at_most": 1.5}],
+        },
+        "judge": {
+            "runs": "judge",
+            "after": ["clean", "train"],
+            "reads": {"model": "train"},
+            "passes_if": [{"file": "report/evaluation.json", "metric": "regression.rmse", "at_most": 12.5}],
+        },
+        "register": {
+            "registers": "train",
+            "group": "demo-orders",
+            "container": {"image": {"framework": "xgboost", "version": "3.2-0"}},
+            "approval": "automatic",
+        },
+        **{
+            f"register-{kind}".replace("_", "-"): {
+                "registers": "train",
+                "group": f"demo-{kind}".replace("_", "-"),
+                "container": {"images": {kind: OWN_IMAGE}},
+            }
+            for kind in ("cuda", "neuron", "cpu_x86_64", "cpu_arm64")
+        },
+    },
+    "deadline_hours": 160,
+    "report_success": True,
+    "schedule": {"every": "week", "weekday": "SAT", "at": "02:00", "time_zone": "UTC", "enabled": True},
+}
+JUDGE: Config = {
+    **SCRIPT,
+    "inputs": {"model": {"prefix": "output/train"}},
+    "outputs": {"report": {"prefix": "reports"}},
+}
 BY_EXAMPLES = {"method": "full", "schedule": {"every": "month", "day_of_month": 3}}
 PINNED_JOB = {
     "runs_per_month": 2,
