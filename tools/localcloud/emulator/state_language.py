@@ -6,18 +6,29 @@
 - A task that timed out has no ``Cause``, and its event is ``TaskTimedOut``.
 - A Succeed state may have an ``Output``, in JSONata.
 - An aborted execution stays aborted, and its history ends there.
-- A Parallel state may have an ``Output`` in JSONata, and the history tells of the states of its branches.
+- A Parallel state may have an ``Output`` in JSONata, and the history tells of the states of its branches. When one branch fails,
+  the others are stopped, and the error is its own.
 - What a customer-managed key encrypts is in no event: https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
 """
 
 import json
 import re
+from contextvars import ContextVar
 from typing import Any
 
 from ministack.services import stepfunctions
 
 RUNTIME_ERROR = "States.Runtime"
 TIMEOUT = "States.Timeout"
+
+#: The error of the first branch that failed, for each Parallel state that a branch is in; empty as long as none did.
+failures_beside: ContextVar[tuple[list[Exception], ...]] = ContextVar("failures_beside", default=())
+
+
+def require_no_failure_beside() -> None:
+    """Leave a branch when another one has failed: an error that no state catches."""
+    if any(failures_beside.get()):
+        raise stepfunctions._ExecutionError(RUNTIME_ERROR, "Another branch has failed")
 
 
 def install() -> None:
@@ -140,9 +151,19 @@ def _run_branches() -> None:
     def run_branch(
         states: dict[str, Any], first: str, given: Any, execution: dict[str, Any], ctx: Any
     ) -> Any:
+        try:
+            return run_states(states, first, given, execution, ctx)
+        except Exception as error:
+            failures_beside.get()[-1].append(error)
+            raise
+
+    def run_states(
+        states: dict[str, Any], first: str, given: Any, execution: dict[str, Any], ctx: Any
+    ) -> Any:
         name: str | None = first
         value = given
         while name:
+            require_no_failure_beside()
             state = states[name]
             kind = state["Type"]
             ctx["State"] = {"Name": name, "EnteredTime": stepfunctions.now_iso(), "RetryCount": 0}
@@ -163,7 +184,16 @@ def _run_branches() -> None:
         return value
 
     def run_all(state: dict[str, Any], given: Any, execution: dict[str, Any], ctx: Any) -> Any:
-        results, following = run_parallel(state, given, execution, ctx)
+        failed: list[Exception] = []
+        outer = failures_beside.set((*failures_beside.get(), failed))
+        try:
+            results, following = run_parallel(state, given, execution, ctx)
+        except Exception:
+            if failed:
+                raise failed[0] from None
+            raise
+        finally:
+            failures_beside.reset(outer)
         if stepfunctions._state_query_language(state, ctx) == "JSONata":
             results = stepfunctions._apply_jsonata_output(state, given, ctx, result=results, default=results)
         return results, following

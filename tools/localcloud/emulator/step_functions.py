@@ -1,4 +1,5 @@
-"""SageMaker in state machines: ``createTrainingJob.sync`` and the SDK integration, with time-outs that come true.
+"""SageMaker in state machines: ``createTrainingJob.sync`` and the SDK integration, with time-outs that come true; what pipelines
+do besides: ``startExecution.sync:2`` and ``aws-sdk:s3:getObject``.
 
 Names of errors: https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html and the exceptions that the
 Java SDK models; what it does not model arrives as ``SageMaker.AmazonSageMakerException`` (optimized integration) or
@@ -8,9 +9,12 @@ Java SDK models; what it does not model arrives as ``SageMaker.AmazonSageMakerEx
 import contextlib
 import json
 from contextvars import ContextVar
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import Any
 
-from ministack.services import stepfunctions
+from ministack.services import s3, stepfunctions
 
 from sizewell.localcloud.emulator import clock, state_language
 from sizewell.localcloud.emulator.errors import AwsError
@@ -33,10 +37,13 @@ def install() -> None:
     for kind in KINDS:
         action = f"create{kind.prefix}"
         stepfunctions._SERVICE_DISPATCH[f"arn:aws:states:::sagemaker:{action}"] = _optimized(kind)
+    stepfunctions._invoke_nested_start_execution_sync = _run_machine
     original_sdk = stepfunctions._invoke_aws_sdk_integration
 
     def sdk(resource: str, request: dict[str, Any]) -> Any:
         parts = resource.split(":")
+        if parts[6:] == ["s3", "getObject"]:
+            return _object(request["Bucket"], request["Key"])
         if parts[6] != "sagemaker":
             return original_sdk(resource, request)
         action = parts[7].partition(".")[0]
@@ -47,6 +54,8 @@ def install() -> None:
 
     def run(execution_arn: str) -> None:
         _execution_arn.set(execution_arn)
+        # It has its own, whatever branch it was started from.
+        state_language.failures_beside.set(())
         original_run(execution_arn)
 
     stepfunctions._run_execution = run
@@ -76,7 +85,8 @@ def _optimized(kind: JobKind) -> Any:
 
 
 def _require_running() -> None:
-    """Leave the task of an execution that was aborted: an error that no state catches."""
+    """Leave the task of an execution that was aborted, or of a branch beside one that failed: an error that no state catches."""
+    state_language.require_no_failure_beside()
     execution = stepfunctions._executions.get(_execution_arn.get() or "")
     if execution is not None and execution["status"] != "RUNNING":
         raise stepfunctions._ExecutionError(state_language.RUNTIME_ERROR, "The execution was aborted")
@@ -104,6 +114,40 @@ def _await_job(kind: JobKind, name: str) -> dict[str, Any]:
     if status == "Failed" or (status == "Stopped" and stopped_job_fails_task):
         raise stepfunctions._ExecutionError("States.TaskFailed", json.dumps(job))
     return job
+
+
+def _run_machine(resource: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Start an execution and wait for its end: https://docs.aws.amazon.com/step-functions/latest/dg/connect-stepfunctions.html.
+
+    Its description is the answer, or the cause; with its task, it is stopped.
+    """
+    _require_running()
+    arn = stepfunctions._invoke_nested_start_execution(resource, request)["ExecutionArn"]
+    execution = stepfunctions._executions[arn]
+    while execution["status"] == "RUNNING":
+        try:
+            _require_running()
+        except stepfunctions._ExecutionError:
+            stepfunctions._stop_execution({"executionArn": arn})
+            raise
+        clock.pause(10)
+    described = {
+        f"{name[:1].upper()}{name[1:]}": execution[name]
+        for name in ("executionArn", "stateMachineArn", "name", "status", "input", "error", "cause")
+        if execution.get(name) is not None
+    }
+    if execution["status"] != "SUCCEEDED":
+        raise stepfunctions._ExecutionError("States.TaskFailed", json.dumps(described))
+    return {**described, "Output": json.loads(execution["output"])}
+
+
+def _object(bucket: str, key: str) -> dict[str, Any]:
+    """Return an object of S3 as the SDK for Java has it: https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html."""
+    status, headers, body = s3._get_object(bucket, key, {}, {})
+    if status != HTTPStatus.OK:
+        raise stepfunctions._ExecutionError("S3.NoSuchKeyException", "The specified key does not exist.")
+    modified = parsedate_to_datetime(headers["Last-Modified"]).astimezone(UTC)
+    return {"Body": body.decode(), "LastModified": modified.strftime("%Y-%m-%dT%H:%M:%SZ")}
 
 
 def _called(operation: str, request: dict[str, Any], *, unmodeled: str) -> dict[str, Any]:

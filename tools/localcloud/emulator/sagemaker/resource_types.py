@@ -271,7 +271,31 @@ class _NotebookInstance:
         return _name_of(arn, store.notebooks, "NotebookInstanceArn", self.name_property)
 
 
+class _ModelPackageGroup:
+    """A model group, which goes only without versions."""
+
+    type_name = "AWS::SageMaker::ModelPackageGroup"
+    name_property = "ModelPackageGroupName"
+    blocks = True
+
+    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
+        """Create it under its own name: there is no other."""
+        group_arn = SAGEMAKER.call("CreateModelPackageGroup", _request(properties))["ModelPackageGroupArn"]
+        return group_arn, {"ModelPackageGroupArn": group_arn}
+
+    def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
+        """Change the tags."""
+        _update_tags(physical_id, new)
+        return physical_id, {"ModelPackageGroupArn": physical_id}
+
+    def delete(self, physical_id: str, properties: Properties) -> None:
+        """Delete it, unless it is gone."""
+        if physical_id.rpartition("/")[2] in store.model_groups:
+            SAGEMAKER.call("DeleteModelPackageGroup", {self.name_property: physical_id})
+
+
 SAGEMAKER_TYPES = [
+    _ModelPackageGroup(),
     _LifecycleConfig("NotebookInstanceLifecycleConfig", store.lifecycle_configs),
     _NotebookInstance(),
     _Immutable("Model", store.models),

@@ -8,6 +8,7 @@ from sizewell.localcloud.emulator.sagemaker import (
     endpoint_configs,
     endpoints,
     inference_components,
+    model_packages,
     models,
     notebooks,
     store,
@@ -77,6 +78,13 @@ SAGEMAKER = JsonService(
         "UpdateNotebookInstanceLifecycleConfig": notebooks.update_lifecycle_config,
         "DeleteNotebookInstanceLifecycleConfig": notebooks.delete_lifecycle_config,
         "ListNotebookInstanceLifecycleConfigs": notebooks.list_lifecycle_configs,
+        "CreateModelPackageGroup": model_packages.create_group,
+        "DescribeModelPackageGroup": model_packages.describe_group,
+        "DeleteModelPackageGroup": model_packages.delete_group,
+        "CreateModelPackage": model_packages.create_version,
+        "DescribeModelPackage": model_packages.describe_version,
+        "UpdateModelPackage": model_packages.update_version,
+        "ListModelPackages": model_packages.list_versions,
     }
     | {f"Create{kind.prefix}": kind.create for kind in KINDS}
     | {f"Describe{kind.prefix}": kind.describe for kind in KINDS}

@@ -17,13 +17,19 @@ jobs = AccountRegionScopedDict()
 """Jobs of all kinds, by ``(kind, name)``."""
 notebooks = AccountRegionScopedDict()
 lifecycle_configs = AccountRegionScopedDict()
+model_groups = AccountRegionScopedDict()
+model_packages = AccountRegionScopedDict()
+"""Versions of models, by ARN."""
 tags = AccountRegionScopedDict()
 """Tags by ARN, as a map."""
 
 lock = RLock()
 """Whoever changes a record, or copies one that may change, holds it."""
 
-_ALL = (models, endpoint_configs, endpoints, components, jobs, notebooks, lifecycle_configs, tags)
+_ALL = (
+    *(models, endpoint_configs, endpoints, components, jobs, notebooks, lifecycle_configs),
+    *(model_groups, model_packages, tags),
+)
 
 
 def reset() -> None:
