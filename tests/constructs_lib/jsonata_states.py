@@ -1,6 +1,7 @@
 """What Step Functions makes of the expressions of a state, by the JSONata of another project."""
 
 import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -35,6 +36,7 @@ def evaluated(
             assert value.endswith("%}")
             expression = jsonata.Jsonata.jsonata(value[2:-2])
             expression.register_lambda("parse", lambda text: json.loads(text))
+            expression.register_lambda("hash", lambda text, _: sha256(text.encode()).hexdigest())
             states = {"input": state_input, "result": result, "context": context}
             found = expression.evaluate(None, {**(variables or {}), "states": states})
             assert found is not None, value

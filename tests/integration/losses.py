@@ -87,6 +87,11 @@ OF_EXAMPLES = {
         "Specification",
         "VariantName",
     },
+    "AWS::SageMaker::ModelPackageGroup": {
+        "ModelPackageGroupDescription",
+        "ModelPackageGroupName",
+        "Tags",
+    },
     "AWS::SageMaker::NotebookInstance": {
         "DirectInternetAccess",
         "InstanceMetadataServiceConfiguration",

@@ -209,6 +209,12 @@ def test_an_abort_stops_the_step_that_runs_and_its_job(machine: Machine) -> None
     )
 
 
+def test_the_plan_knows_how_long_each_machine_lets_a_run_last(machine: Machine) -> None:
+    for step in machine.plan.runs:
+        found = machine.client.describe_state_machine(stateMachineArn=machine.arns + step.state_machine_name)
+        assert json.loads(found["definition"])["TimeoutSeconds"] == step.time_limit_s
+
+
 def test_what_no_step_takes_is_refused_before_anything_runs(machine: Machine) -> None:
     execution = machine.wait(machine.start(steps={"clean": {"hyperparameters": {}}, "train": {"eta": 1}}))
     assert execution["error"] == "InputRefused"

@@ -67,6 +67,7 @@ READERS: dict[str, Reader] = {
     "AWS::SageMaker::EndpointConfig": sagemaker.read_endpoint_config,
     "AWS::SageMaker::InferenceComponent": sagemaker.read_inference_component,
     "AWS::SageMaker::Model": sagemaker.read_model,
+    "AWS::SageMaker::ModelPackageGroup": sagemaker.read_model_group,
     "AWS::SageMaker::NotebookInstance": sagemaker.read_notebook,
     "AWS::SageMaker::NotebookInstanceLifecycleConfig": sagemaker.read_lifecycle_config,
     "AWS::Scheduler::Schedule": scheduler.read_schedule,

@@ -62,6 +62,13 @@ def read_inference_component(client: ClientFactory, physical_id: str, properties
     )
 
 
+def read_model_group(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+    api = client("sagemaker")
+    found = api.describe_model_package_group(ModelPackageGroupName=physical_id)
+    members = ("ModelPackageGroupDescription", "ModelPackageGroupName")
+    return picked(found, *members) | _tags(api, found["ModelPackageGroupArn"])
+
+
 def read_notebook(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
     api = client("sagemaker")
     found = api.describe_notebook_instance(NotebookInstanceName=physical_id.rpartition("/")[2])
