@@ -19,6 +19,7 @@ from constructs_lib.processing_workflow import ProcessingWorkflow, ProcessingWor
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_job import TrainingCode
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
+from tests.constructs_lib.jsonata_states import evaluated, following
 from tests.constructs_lib.test_batch_transform import statements_of
 
 Json = dict[str, Any]
@@ -70,7 +71,8 @@ def test_a_request_has_every_member() -> None:
             {
                 "InputName": "orders",
                 "S3Input": {
-                    "S3Uri": "s3://${ArtifactBucketName}/orders/in/",
+                    "S3Uri": "{% $exists($states.context.Execution.Input.inputs.`orders`) ? "
+                    "$states.context.Execution.Input.inputs.`orders` : 's3://${ArtifactBucketName}/orders/in/' %}",
                     "LocalPath": "/opt/ml/processing/input/orders",
                     "S3DataType": "S3Prefix",
                     "S3InputMode": "Pipe",
@@ -137,6 +139,19 @@ def test_a_task_lasts_until_the_deadline_and_no_other_follows_it() -> None:
     assert states["StopJob1"]["Next"] == "DeadlineExceeded"
     assert states["JobEnded1"]["Choices"][1]["Next"] == "NameJob2"
     assert not any("SecondaryStatus" in json.dumps(state) for state in states.values())
+
+
+def test_a_run_may_be_given_another_folder_of_an_input() -> None:
+    request: Any = processing_job_request(job(), ON_DISKS)
+    location = request["ProcessingInputs"][0]["S3Input"]["S3Uri"]
+    given = {"Execution": {"Input": {"inputs": {"orders": "s3://bucket/orders/in/friday/"}}}}
+    assert evaluated(location, context=given) == "s3://bucket/orders/in/friday/"
+    assert evaluated(location, context={"Execution": {"Input": {}}}).endswith("/orders/in/")
+    definition: Any = processing_state_machine_definition(job(), partition="aws")
+    reads = definition["States"]["ReadInput"]
+    known = {"AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID": "arn", **given["Execution"]["Input"]}
+    assert following(reads, known)[0] == "NameJob1"
+    assert following(reads, {"inputs": {"code": "s3://bucket/a/"}})[0] == "InputRefused"
 
 
 @pytest.mark.parametrize(
