@@ -10,7 +10,7 @@ from sizewell.config.effects import Effect, SelectionNeed
 from sizewell.config.environment import Environment
 from sizewell.config.tree import KeyPath
 
-#: Stands in a pattern for a name that the user chooses.
+#: Stands in a pattern for a name that the user chooses, or for the place in a list.
 ANY_NAME = "*"
 
 
@@ -36,6 +36,8 @@ def _of_type(annotation: Any, path: KeyPath, kind: str | None) -> Iterator[Revie
             yield from _of_type(field.annotation, (*path, key), kind)
     elif get_origin(annotation) is dict:
         yield from _of_type(get_args(annotation)[1], (*path, ANY_NAME), kind)
+    elif get_origin(annotation) is tuple:
+        yield from _of_type(get_args(annotation)[0], (*path, ANY_NAME), kind)
     else:
         for member in get_args(annotation):
             yield from _of_type(member, path, kind)
