@@ -9,7 +9,7 @@ MessageFor = Callable[[str], str]
 
 KINDS = (
     "asynchronous-endpoint, batch-transform, endpoint, inference-component-endpoint, lambda-function, "
-    "multi-model-endpoint, notebook, processing-job, real-time-endpoint, serverless-endpoint, training-job, tuning-job"
+    "multi-model-endpoint, notebook, pipeline, processing-job, real-time-endpoint, serverless-endpoint, training-job, tuning-job"
 )
 
 
