@@ -61,6 +61,7 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
         exit_with(
             f"{workload_name} is a {planned.kind}, which runs on no instance type that could be another one"
         )
+    workload = environment.apart().workloads[workload_name]
     assert isinstance(workload, TrainingJob), "a training job has the plan of a training job"
     job = training_requirements(workload, environment.policy, planned.method, measurements=measured)
     return assess_training_migration(job, inputs.catalog, planned.selection.chosen)

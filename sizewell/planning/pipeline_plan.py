@@ -158,4 +158,5 @@ def _read(job: JobPlan, replaced: Collection[str]) -> list[str]:
     code = [job.code.prefix] if job.code else []
     if isinstance(job, ProcessingJobPlan):
         return [*(one.prefix for name, one in job.inputs.items() if name not in replaced), *code]
-    return [job.dataset_prefix, *job.channels.values(), *code]
+    # What lies in a file system is nobody's output.
+    return [*(source for source in job.channels.values() if isinstance(source, str)), *code]

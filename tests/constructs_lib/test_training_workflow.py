@@ -8,6 +8,7 @@ from aws_cdk.assertions import Template
 
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.references import FoundationReferences
+from constructs_lib.training_job import FileSystemChannel
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from tests.constructs_lib.judges import lint_matches
@@ -133,6 +134,28 @@ def test_no_action_is_a_wildcard_and_no_policy_is_inline(template: Json) -> None
     assert not any("*" in action for action in actions)
     assert of_type(template, "AWS::IAM::Policy") == []
     assert not any("Policies" in role for role in of_type(template, "AWS::IAM::Role"))
+
+
+def test_the_jobs_may_read_the_file_systems_that_they_mount(
+    stack: Stack, foundation: FoundationReferences
+) -> None:
+    mounted = {"directory_path": "/a", "channel_name": "training"}
+    channels = (
+        FileSystemChannel(file_system_type="EFS", file_system_id="fs-01234567", **mounted),
+        FileSystemChannel(file_system_type="FSxLustre", file_system_id="fs-12345678", **mounted),
+    )
+    template = add_workflow(stack, foundation, channels=channels, code=None)
+    statements = statements_of(template, "sagemaker.amazonaws.com")
+    found = [one for one in statements if re.match("elasticfilesystem|fsx", one["Action"][0])]
+    arn = "arn:aws:elasticfilesystem:us-east-1:111122223333:file-system/fs-01234567"
+    assert [one["Action"] for one in found] == [
+        [
+            f"elasticfilesystem:{one}"
+            for one in ("ClientMount", "DescribeFileSystems", "DescribeMountTargets")
+        ],
+        ["fsx:DescribeFileSystems"],
+    ]
+    assert [one["Resource"] for one in found] == [arn, "*"]
 
 
 def test_lost_starts_raise_an_alarm(template: Json) -> None:
