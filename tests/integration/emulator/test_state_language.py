@@ -100,3 +100,28 @@ def test_an_integration_that_is_not_emulated_fails(lab: Lab, resource: str, mess
     execution = run_machine(lab, task)
     assert execution["status"] == "FAILED"
     assert message in execution["cause"]
+
+
+def test_a_branch_that_fails_stops_the_machine_that_another_one_runs(lab: Lab) -> None:
+    states = lab("stepfunctions")
+    slow = {"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 3_000_000, "End": True}}}
+    machine = states.create_state_machine(
+        name=lab.name("machine"), definition=json.dumps(slow), roleArn=lab.role_of_lambda
+    )["stateMachineArn"]
+    run = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::states:startExecution.sync:2",
+        "Parameters": {"StateMachineArn": machine, "Input": {}},
+        "End": True,
+    }
+    branches = [
+        {"StartAt": "Run", "States": {"Run": run}},
+        {"StartAt": "Stop", "States": {"Stop": {"Type": "Fail", "Error": "Enough", "Cause": "of it"}}},
+    ]
+    execution = run_machine(lab, {"Type": "Parallel", "Branches": branches, "Next": "Done"})
+    assert (execution["error"], execution["cause"]) == ("Enough", "of it")
+    for started in states.list_executions(stateMachineArn=machine)["executions"]:
+        until(
+            lambda arn=started["executionArn"]: states.describe_execution(executionArn=arn),
+            lambda found: bool(found["status"] == "ABORTED"),
+        )
