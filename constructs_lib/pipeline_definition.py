@@ -10,6 +10,7 @@ What comes of the steps travels from state to state, as one object: by the name 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import pairwise
 
 from constructs_lib.job_state_machine_definition import (
@@ -41,45 +42,36 @@ class QualityGate:
     at_most: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """What is kept of a step that succeeded, where ``$output`` is the output of its machine.
+class Outcome(StrEnum):
+    """What is kept of a step that succeeded, by what it runs; ``$output`` is the output of its machine."""
 
-    ``trains`` says that it has the members of the report of a training: TrainingJobName, ModelArtifacts and Metrics.
-    """
-
-    expression: str
-    trains: bool
-
-
-#: Of a processing job or a batch transform.
-JOB = Outcome(expression="{'ExecutionArn': $states.result.ExecutionArn}", trains=False)
-TRAINING = Outcome(expression="$output", trains=True)
-#: Of the best training. Where its model is follows from its name:
-#: https://docs.aws.amazon.com/sagemaker/latest/dg/cdf-training.html#td-serialization
-TUNING = Outcome(
-    expression=(
+    #: A processing job, or a batch transform.
+    JOB = "{'ExecutionArn': $states.result.ExecutionArn}"
+    #: The report of a training: TrainingJobName, ModelArtifacts, Metrics and more.
+    TRAINING = "$output"
+    #: The same of the best training of a tuning. Where its model is follows from its name:
+    #: https://docs.aws.amazon.com/sagemaker/latest/dg/cdf-training.html#td-serialization
+    TUNING = (
         "{'TrainingJobName': $output.BestTrainingJob.TrainingJobName, "
         "'ModelArtifacts': $output.TrainingJobDefinition.OutputDataConfig.S3OutputPath & "
         "$output.BestTrainingJob.TrainingJobName & '/output/model.tar.gz', "
         "'Metrics': $output.BestTrainingJob.FinalHyperParameterTuningJobObjectiveMetric.{MetricName: Value}}"
-    ),
-    trains=True,
-)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunStep:
     """A step that runs a state machine, which ends by itself after ``time_limit_s``.
 
-    ``reads`` are inputs of a processing job that read the model of this run, each with the step that trains it.
+    ``reads`` are inputs of a processing job that read the model of this run,
+    each with the step that trains it.
     ``takes_hyperparameters`` lets the execution of the pipeline hand some on.
     """
 
     name: str
     state_machine_name: str
     time_limit_s: int
-    outcome: Outcome = JOB
+    outcome: Outcome = Outcome.JOB
     takes_hyperparameters: bool = False
     reads: Mapping[str, str] = field(default_factory=dict)
     gates: Sequence[QualityGate] = ()
@@ -205,7 +197,7 @@ def _run(step: RunStep, machine_arn: str, partition: str) -> _Chain:
             "TimeoutSeconds": step.time_limit_s + STEP_GRACE_S,
             "Retry": [_retry("ThrottlingException", "StepFunctions.AWSStepFunctionsException")],
             "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"Fail {name}"}],
-            "Output": _with(name, f"( $output := $states.result.Output; {step.outcome.expression} )"),
+            "Output": _with(name, f"( $output := $states.result.Output; {step.outcome} )"),
         }
     }
     bad_ends: dict[str, State] = {f"Fail {name}": _failed(name)}

@@ -7,14 +7,14 @@ from constructs import Construct
 
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.pipeline import Pipeline, PipelineProps
-from constructs_lib.pipeline_definition import JOB, TRAINING, TUNING, QualityGate, RegisterStep, RunStep
+from constructs_lib.pipeline_definition import Outcome, QualityGate, RegisterStep, RunStep
 from constructs_lib.references import FoundationReferences
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.pipeline_plan_model import PipelinePlan, RegisterStepPlan, RunStepPlan
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.schedule_timing import schedule_timing, start_events
 
-_OUTCOMES = {"training-job": TRAINING, "tuning-job": TUNING, "processing-job": JOB, "batch-transform": JOB}
+_OUTCOMES = {"training-job": Outcome.TRAINING, "tuning-job": Outcome.TUNING}
 
 
 class PipelineStack(Stack):
@@ -66,7 +66,7 @@ def _step(step: RunStepPlan | RegisterStepPlan) -> RunStep | RegisterStep:
         name=step.name,
         state_machine_name=step.state_machine_name,
         time_limit_s=step.time_limit_s,
-        outcome=_OUTCOMES[step.workload_kind],
+        outcome=_OUTCOMES.get(step.workload_kind, Outcome.JOB),
         takes_hyperparameters=step.workload_kind == "training-job",
         reads=step.reads,
         gates=tuple(QualityGate(**dict(gate)) for gate in step.gates),

@@ -52,16 +52,21 @@ def print_pipeline(pipeline: PipelinePlan, console: Console) -> None:
     runs = "how often it runs is not stated: the bill counts one run a month"
     if pipeline.runs_per_month is not None:
         runs = f"runs {pipeline.runs_per_month:,.4g} times a month; the bill counts them where they are paid, by its jobs"
-    print_lines(console, (f"longest path: {path}", runs))
+    conditions = (_conditions(step) for step in pipeline.runs if step.reads or step.gates)
+    print_lines(console, (*conditions, f"longest path: {path}", runs))
 
 
 def _does(step: RunStepPlan | RegisterStepPlan) -> str:
-    if isinstance(step, RegisterStepPlan):
-        approved = "approved" if step.is_approved else "which waits for approval"
-        return f"registers the model of {step.trained_by} in {step.group}, {approved}"
-    reads = "".join(f", {key} is the model of {other}" for key, other in step.reads.items())
-    gates = "".join(f", passes if {_bounds(gate)}" for gate in step.gates)
-    return f"runs {step.workload}{reads}{gates}"
+    if isinstance(step, RunStepPlan):
+        return f"runs {step.workload}"
+    approved = "approved" if step.is_approved else "which waits for approval"
+    return f"registers the model of {step.trained_by} in {step.group}, {approved}"
+
+
+def _conditions(step: RunStepPlan) -> str:
+    """Return what a step reads of the run, and which numbers let it go on."""
+    reads = [f"its input {key} is the model of {other}" for key, other in step.reads.items()]
+    return f"{step.name}: " + "; ".join([*reads, *(f"passes if {_bounds(gate)}" for gate in step.gates)])
 
 
 def _bounds(gate: QualityGatePlan) -> str:

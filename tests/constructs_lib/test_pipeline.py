@@ -9,8 +9,7 @@ from aws_cdk.assertions import Template
 
 from constructs_lib.pipeline import Pipeline, PipelineProps
 from constructs_lib.pipeline_definition import (
-    TRAINING,
-    TUNING,
+    Outcome,
     QualityGate,
     RegisterStep,
     RunStep,
@@ -28,7 +27,7 @@ TRAIN = RunStep(
     name="train",
     state_machine_name="demo-train",
     time_limit_s=200,
-    outcome=TRAINING,
+    outcome=Outcome.TRAINING,
     takes_hyperparameters=True,
     gates=(QualityGate(metric="val:auc", at_least=0.8, at_most=1),),
 )
@@ -94,7 +93,7 @@ def test_of_a_tuning_the_report_of_the_best_training_is_kept() -> None:
         },
         "TrainingJobDefinition": {"OutputDataConfig": {"S3OutputPath": "s3://bucket/output/tune/"}},
     }
-    assert evaluated(f"{{% ( $output := $states.result; {TUNING.expression} ) %}}", result=output) == {
+    assert evaluated(f"{{% ( $output := $states.result; {Outcome.TUNING} ) %}}", result=output) == {
         "TrainingJobName": "best",
         "ModelArtifacts": "s3://bucket/output/tune/best/output/model.tar.gz",
         "Metrics": {"val_loss": 0.2},
