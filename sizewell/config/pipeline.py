@@ -18,6 +18,8 @@ from sizewell.facts.state_machines import MAX_EXECUTION_S
 
 #: The states of one execution make far fewer than its 25,000 events: Step Functions guide, "Service quotas".
 MAX_STEPS = 50
+#: A version has 50 CustomerMetadataProperties (API reference, CreateModelPackage), and two are for where it comes from.
+MAX_FACTS = 48
 _NUMBER = Annotated[float, Field(ge=-1e300, le=1e300)]
 
 
@@ -42,6 +44,12 @@ class QualityGate(ConfigModel):
     """The least value that passes."""
     at_most: Annotated[_NUMBER | None, OnNumber("fewer models pass", "worse models pass")] = None
     """The largest value that passes."""
+
+    @model_validator(mode="after")
+    def _is_a_path(self) -> Self:
+        if self.file is not None and "" in self.metric.split("."):
+            raise fault("metric", f"{self.metric} has an empty member; write the path as regression.rmse")
+        return self
 
     @model_validator(mode="after")
     def _has_bounds(self) -> Self:
@@ -129,6 +137,13 @@ class PipelineStep(ConfigModel):
         for key in others:
             if key in self.model_fields_set:
                 raise fault(key, f"has no effect on a step that {does} {getattr(self, does)}; {without(key)}")
+        metrics = [gate.metric for gate in self.passes_if]
+        for index, metric in enumerate(metrics):
+            if metric in metrics[:index]:
+                raise fault(
+                    f"passes_if.{index}.metric",
+                    f"{metric} stands twice: write at_least and at_most together, or give one of two another name",
+                )
         return self
 
 
@@ -206,6 +221,16 @@ class Pipeline(StartedRuns):
                     match = near_match(one, self.steps)
                     hint = f"did you mean {match}?" if match else f"steps are {', '.join(self.steps)}"
                     raise fault(f"steps.{name}.{key}", f"there is no step {one}; {hint}")
+        return self
+
+    @model_validator(mode="after")
+    def _a_version_holds_what_it_passed_by(self) -> Self:
+        gates = sum(len(step.passes_if) for step in self.steps.values())
+        if gates > MAX_FACTS and any(self.registrations()):
+            raise fault(
+                "steps",
+                f"have {gates} quality gates, and a registered version holds the numbers of {MAX_FACTS} at most",
+            )
         return self
 
     @model_validator(mode="after")

@@ -94,6 +94,20 @@ def pipeline_of(folder: Path, changes: Config) -> PipelinePlan:
         ({f"{_EVALUATE}.reads.model": "clean"}, f"{_EVALUATE}.reads.model", "clean trains no model"),
         ({f"{_GATE}.at_least": 13}, f"{_GATE}.at_least", "is 13, above at_most (12.5)"),
         ({f"{_GATE}.at_most": None}, _GATE, "has no bound"),
+        ({f"{_GATE}.metric": "a..b"}, f"{_GATE}.metric", "has an empty member"),
+        (
+            {f"{_EVALUATE}.passes_if": [{"file": f"report/{n}", "metric": "a", "at_most": 1} for n in "xy"]},
+            f"{_EVALUATE}.passes_if.1.metric",
+            "a stands twice",
+        ),
+        (
+            {
+                f"{_STEPS}.{step}.passes_if": [{"metric": f"m{n}", "at_most": 1} for n in range(17)]
+                for step in ("clean", "train", "evaluate")
+            },
+            _STEPS,
+            "have 51 quality gates",
+        ),
         (
             {f"{_GATE}.file": "reprot/a.json"},
             f"{_GATE}.file",
