@@ -22,7 +22,7 @@ class JobStateMachineProps:
 
     ``definition`` is literal, with a placeholder ``${NAME}`` for each of ``values``. ``passed_role_arn`` is the role that its
     requests name; None where they name none. ``removal_policy`` says what becomes of the log group when the stack goes.
-    ``report_success`` tells people of executions that succeeded, too.
+    ``report_success`` tells people of executions that succeeded, too. ``reads_metrics`` lets it look at metrics of its jobs.
     """
 
     state_machine_name: str
@@ -36,6 +36,7 @@ class JobStateMachineProps:
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
     report_success: bool = False
+    reads_metrics: bool = False
 
 
 class JobStateMachine(Construct):
@@ -54,6 +55,7 @@ class JobStateMachine(Construct):
                 kind=props.kind,
                 job_name_prefix=props.job_name_prefix,
                 passed_role_arn=props.passed_role_arn,
+                reads_metrics=props.reads_metrics,
                 foundation=props.foundation,
             ),
         )
