@@ -12,8 +12,10 @@ from constructs_lib.training_job import (
     CODE_LAUNCHER,
     NODES_LAUNCHER,
     TrainingAttempt,
+    TrainingExperiment,
     TrainingJobProps,
 )
+from sizewell.facts.mlflow import EXPERIMENT_VARIABLE, TAGS_VARIABLE, TRACKING_URI_VARIABLE
 from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE, CODE_CHANNEL
 
 #: What people may start an execution with: hyperparameters that win over the stated ones, and the name of the execution whose
@@ -38,12 +40,19 @@ class TrainingJobResources:
     data_key_arn: str
     artifact_bucket_name: str
     checkpoint_bucket_name: str
+    mlflow_arn: str
 
 
 def training_job_request(
-    props: TrainingJobProps, attempt: TrainingAttempt, *, resources: TrainingJobResources
+    props: TrainingJobProps,
+    attempt: TrainingAttempt,
+    *,
+    resources: TrainingJobResources,
+    is_typed: bool = True,
 ) -> dict[str, object]:
     """Return the ``CreateTrainingJob`` body of one attempt, without its name, with expressions for the values of each execution.
+
+    ``is_typed`` False does not tell the run its instance type, which SageMaker takes from several.
 
     The checkpoint location is that of the execution: the next attempt on the same kind of hardware resumes where the previous
     one stopped, but next week's execution does not start from last week's last checkpoint. ``RESUME`` names an earlier
@@ -86,6 +95,8 @@ def training_job_request(
         }
     request["HyperParameters"] = f"{{% $merge([${HYPERPARAMETERS}, {_INPUT}.{HYPERPARAMETERS}]) %}}"
     environment = _environment(props)
+    if props.experiment is not None:
+        environment |= _experiment(props.experiment, attempt, resources.mlflow_arn, is_typed=is_typed)
     if environment:
         request["Environment"] = environment
     if props.job_tags:
@@ -154,3 +165,23 @@ def _environment(props: TrainingJobProps) -> dict[str, str]:
         environment[CHECKPOINT_DIR_VARIABLE] = props.checkpoint.local_path
         environment[CHECKPOINT_INTERVAL_VARIABLE] = str(props.checkpoint.interval_minutes)
     return dict(sorted(environment.items()))
+
+
+def _experiment(
+    experiment: TrainingExperiment, attempt: TrainingAttempt, mlflow_arn: str, *, is_typed: bool
+) -> dict[str, str]:
+    """Return where the script records its run, and what it cannot know of itself: where it runs, and for how much.
+
+    How long it took, and what SageMaker billed, is in the output of the execution, whose name the run has.
+    """
+    tags = {**experiment.tags, "managed_spot": str(attempt.use_managed_spot).lower()}
+    if is_typed:
+        tags |= {"instance_type": attempt.instance_type, "instance_count": str(attempt.instance_count)}
+        if attempt.usd_per_hour is not None:
+            tags["usd_per_hour_on_demand"] = f"{attempt.instance_count * attempt.usd_per_hour:.4f}"
+    told = ", ".join(f"'{key}': '{value}'" for key, value in sorted(tags.items()))
+    return {
+        EXPERIMENT_VARIABLE: experiment.name,
+        TAGS_VARIABLE: f"{{% $string({{{told}, 'execution': {EXECUTION_NAME}}}) %}}",
+        TRACKING_URI_VARIABLE: mlflow_arn,
+    }

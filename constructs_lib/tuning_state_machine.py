@@ -96,7 +96,8 @@ def tuning_job_request(
     """
     # The nodes of one job share a zone, whichever type it gets.
     widest = max(job.attempts, key=lambda attempt: attempt.instance_count)
-    training = training_job_request(job, widest, resources=resources)
+    types = {(attempt.instance_type, attempt.instance_count) for attempt in job.attempts}
+    training = training_job_request(job, widest, resources=resources, is_typed=len(types) == 1)
     request: dict[str, object] = {
         "HyperParameterTuningJobConfig": _config(search),
         "TrainingJobDefinition": {
