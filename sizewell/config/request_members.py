@@ -124,7 +124,8 @@ def training_members(name: str, job: TrainedModel) -> Iterator[Violation]:
             (*path, "environment"),
             f"makes {count} variables, with those that {' and '.join(stated)} sets; SageMaker takes {MAX_VARIABLES} at most",
         )
-    for key, variable in ((key, one) for key, variables in stated.items() for one in variables):
+    ours = {"checkpoint": CHECKPOINT_VARIABLES, **stated}
+    for key, variable in ((key, one) for key, variables in ours.items() for one in variables):
         if variable in job.container.environment:
             yield (
                 (*path, "environment", variable),

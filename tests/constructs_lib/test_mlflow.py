@@ -102,9 +102,8 @@ def test_what_cannot_record_is_refused(changes: dict[str, Any]) -> None:
 def test_the_role_calls_that_mlflow_alone_and_writes_artifacts_where_the_app_has_them(
     stack: Stack, foundation: FoundationReferences, experiment: TrainingExperiment, actions: list[str]
 ) -> None:
-    recorded = replace(foundation, mlflow_arn=SERVER_ARN)
     changes = {**ON_DEMAND_ALONE, **RECORDED, "experiment": experiment}
-    template = add_workflow(stack, recorded, schedule=None, **changes)
+    template = add_workflow(stack, foundation, schedule=None, **changes)
     statements = [
         statement
         for policy in template["Resources"].values()
@@ -122,7 +121,7 @@ def test_the_role_calls_that_mlflow_alone_and_writes_artifacts_where_the_app_has
 @pytest.mark.cdk
 def test_an_experiment_without_an_mlflow_is_refused(stack: Stack, foundation: FoundationReferences) -> None:
     with pytest.raises(ValueError, match="an experiment needs mlflow_arn of the foundation"):
-        add_workflow(stack, foundation, **ON_DEMAND_ALONE, **RECORDED)
+        add_workflow(stack, replace(foundation, mlflow_arn=None), **ON_DEMAND_ALONE, **RECORDED)
 
 
 @pytest.mark.cdk
