@@ -182,15 +182,13 @@ class TrainingCheckpoint:
 class TrainingExperiment:
     """The MLflow experiment that the script records its runs in, by ``mlflow_arn`` of the foundation.
 
-    ``tags`` are given to each run, beside what the job is. ``is_app`` is the kind of that MLflow: an App, or a tracking server.
-    ``artifact_prefix`` is where the artifact bucket has the artifacts of all runs, which clients write themselves; None where
-    they are in another bucket.
+    ``is_app`` is the kind of that MLflow: an App, or a tracking server. ``artifact_prefix`` is where the artifact bucket has the
+    artifacts of all runs, which clients write themselves; None where they are in another bucket.
     """
 
     name: str
     is_app: bool
     artifact_prefix: str | None = None
-    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

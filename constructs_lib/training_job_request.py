@@ -12,7 +12,6 @@ from constructs_lib.training_job import (
     CODE_LAUNCHER,
     NODES_LAUNCHER,
     TrainingAttempt,
-    TrainingExperiment,
     TrainingJobProps,
 )
 from sizewell.facts.mlflow import EXPERIMENT_VARIABLE, TAGS_VARIABLE, TRACKING_URI_VARIABLE
@@ -27,6 +26,13 @@ ENDS_AFTER_S = "ends_after_s"
 _SHORTEST_ATTEMPT_S = 60
 _INPUT = "$states.context.Execution.Input"
 _RESUMED = f"$exists({_INPUT}.{RESUME}) ? {_INPUT}.{RESUME} : {EXECUTION_NAME}"
+# What a run is told of itself, as texts, which tags are. The ARN of an execution names environment and workload as well.
+_EXECUTION_TAG = "'execution': $states.context.Execution.Id"
+_RUN_TAGS = (
+    f"{{{_EXECUTION_TAG}, 'instance_type': $instance_type, 'instance_count': $string($instance_count), "
+    "'managed_spot': $string($managed_spot)}, "
+    "$usd_per_hour > 0 ? {'usd_per_hour_on_demand': $string($round($instance_count * $usd_per_hour, 4))} : {}"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +58,8 @@ def training_job_request(
 ) -> dict[str, object]:
     """Return the ``CreateTrainingJob`` body of one attempt, without its name, with expressions for the values of each execution.
 
-    ``is_typed`` False does not tell the run its instance type, which SageMaker takes from several.
+    An experiment needs ``run_variables`` of the attempt; ``is_typed`` False does without, where SageMaker takes one of several
+    types.
 
     The checkpoint location is that of the execution: the next attempt on the same kind of hardware resumes where the previous
     one stopped, but next week's execution does not start from last week's last checkpoint. ``RESUME`` names an earlier
@@ -96,7 +103,7 @@ def training_job_request(
     request["HyperParameters"] = f"{{% $merge([${HYPERPARAMETERS}, {_INPUT}.{HYPERPARAMETERS}]) %}}"
     environment = _environment(props)
     if props.experiment is not None:
-        environment |= _experiment(props.experiment, attempt, resources.mlflow_arn, is_typed=is_typed)
+        environment |= _experiment(props.experiment.name, resources.mlflow_arn, is_typed=is_typed)
     if environment:
         request["Environment"] = environment
     if props.job_tags:
@@ -167,21 +174,24 @@ def _environment(props: TrainingJobProps) -> dict[str, str]:
     return dict(sorted(environment.items()))
 
 
-def _experiment(
-    experiment: TrainingExperiment, attempt: TrainingAttempt, mlflow_arn: str, *, is_typed: bool
-) -> dict[str, str]:
+def run_variables(attempt: TrainingAttempt) -> dict[str, object]:
+    """Return the variables of an execution that ``_RUN_TAGS`` names."""
+    return {
+        "instance_type": attempt.instance_type,
+        "instance_count": attempt.instance_count,
+        "managed_spot": attempt.use_managed_spot,
+        "usd_per_hour": attempt.usd_per_hour or 0,
+    }
+
+
+def _experiment(name: str, mlflow_arn: str, *, is_typed: bool) -> dict[str, str]:
     """Return where the script records its run, and what it cannot know of itself: where it runs, and for how much.
 
-    How long it took, and what SageMaker billed, is in the output of the execution, whose name the run has.
+    How long it took, and what SageMaker billed, is in the output of the execution, which the run names.
     """
-    tags = {**experiment.tags, "managed_spot": str(attempt.use_managed_spot).lower()}
-    if is_typed:
-        tags |= {"instance_type": attempt.instance_type, "instance_count": str(attempt.instance_count)}
-        if attempt.usd_per_hour is not None:
-            tags["usd_per_hour_on_demand"] = f"{attempt.instance_count * attempt.usd_per_hour:.4f}"
-    told = ", ".join(f"'{key}': '{value}'" for key, value in sorted(tags.items()))
+    tags = f"$merge([{_RUN_TAGS}])" if is_typed else f"{{{_EXECUTION_TAG}}}"
     return {
-        EXPERIMENT_VARIABLE: experiment.name,
-        TAGS_VARIABLE: f"{{% $string({{{told}, 'execution': {EXECUTION_NAME}}}) %}}",
+        EXPERIMENT_VARIABLE: name,
+        TAGS_VARIABLE: f"{{% $string({tags}) %}}",
         TRACKING_URI_VARIABLE: mlflow_arn,
     }

@@ -12,6 +12,7 @@ from constructs_lib.training_job_request import (
     HYPERPARAMETERS,
     RESUME,
     TrainingJobResources,
+    run_variables,
     training_job_request,
 )
 
@@ -85,6 +86,7 @@ def _attempt(
             ENDS_AFTER_S: attempt.ends_after_s,
             "instance_count": attempt.instance_count,
             "usd_per_hour": attempt.usd_per_hour or 0,
+            **(run_variables(attempt) if props.experiment else {}),
         },
         out_of_time=_SPOT_IS_OVER if attempt.use_managed_spot else (),
     )

@@ -96,17 +96,16 @@ def _job_props(plan: TrainedModelPlan, foundation: FoundationPlan) -> TrainingJo
         hyperparameters=plan.hyperparameters,
         metrics=plan.metrics,
         environment_variables=plan.environment,
-        experiment=_experiment(plan, plan.experiment, foundation) if plan.experiment else None,
+        experiment=_experiment(plan.experiment, foundation) if plan.experiment else None,
         enable_network_isolation=plan.network_isolation,
         job_tags=plan.job_tags,
     )
 
 
-def _experiment(plan: TrainedModelPlan, name: str, foundation: FoundationPlan) -> TrainingExperiment:
+def _experiment(name: str, foundation: FoundationPlan) -> TrainingExperiment:
     arn = foundation.existing.mlflow_arn
     return TrainingExperiment(
         name=name,
         is_app=arn is None or is_app(arn),
         artifact_prefix=ARTIFACT_PREFIX if arn is None else None,
-        tags={"environment": plan.job_tags["environment"], "workload": plan.name},
     )

@@ -13,61 +13,71 @@ from constructs_lib.foundation import Foundation, FoundationProps
 from constructs_lib.network import NewNetworkProps
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_job import RequestMemberError, TrainingExperiment
-from constructs_lib.training_job_request import training_job_request
-from constructs_lib.tuning_state_machine import tuning_job_request
+from constructs_lib.training_state_machine_definition import training_state_machine_definition
+from constructs_lib.tuning_state_machine import tuning_state_machine_definition
+from tests.constructs_lib.jsonata_states import evaluated
 from tests.constructs_lib.judges import lint_matches, open_findings
-from tests.constructs_lib.test_training_job_request import faults_of, made
 from tests.constructs_lib.test_training_workflow import add_workflow
 from tests.constructs_lib.test_tuning import SEARCH
 from tests.constructs_lib.test_tuning import job as tuned_job
 from tests.constructs_lib.training import ON_DEMAND_ALONE, RESOURCES, SPOT, TWO_NODES, job
 
-IN_APP = TrainingExperiment(name="churn", is_app=True, artifact_prefix="mlflow", tags={"workload": "weekly"})
+IN_APP = TrainingExperiment(name="churn", is_app=True, artifact_prefix="mlflow")
 IN_SERVER = TrainingExperiment(name="churn", is_app=False)
 SERVER_ARN = "arn:aws:sagemaker:us-east-1:111122223333:mlflow-tracking-server/company"
 RECORDED: dict[str, Any] = {"experiment": IN_APP, "enable_network_isolation": False}
 
 
-def tags_of(request: dict[str, Any]) -> dict[str, str]:
-    """Return what the run is told in an execution called run-7."""
-    told: dict[str, str] = json.loads(made(request)["MLFLOW_TAGS"])
+EXECUTION = "arn:aws:states:us-east-1:111122223333:execution:demo-dev-weekly:run-7"
+
+
+def tags_of(definition: dict[str, Any], number: int, *members: str) -> dict[str, str]:
+    """Return what the run of an attempt is told; ``members`` lead to its request."""
+    states: Any = definition["States"]
+    job = states[f"{'Tune' if members else 'Train'}{number}"]["Arguments"]
+    for member in members:
+        job = job[member]
+    text = evaluated(
+        job["Environment"]["MLFLOW_TAGS"],
+        context={"Execution": {"Id": EXECUTION}},
+        variables={
+            key: value for key, value in states[f"NameJob{number}"]["Assign"].items() if key != "job_name"
+        },
+    )
+    assert len(text) <= 512
+    told: dict[str, str] = json.loads(text)
     return told
 
 
-@pytest.mark.parametrize(
-    ("attempt", "expected"),
-    [
-        (SPOT, ("ml.g5.2xlarge", "1", "true", "1.5000")),
-        (TWO_NODES, ("ml.p4d.24xlarge", "2", "false", "50.0000")),
-    ],
-)
-def test_a_run_is_told_where_it_runs_and_for_how_much(attempt: Any, expected: tuple[str, ...]) -> None:
-    request = training_job_request(job(**RECORDED), attempt, resources=RESOURCES)
-    assert faults_of(request) == ""
-    environment: Any = request["Environment"]
+def test_a_run_is_told_where_it_runs_and_for_how_much() -> None:
+    unpriced = replace(SPOT, usd_per_hour=None)
+    recorded = job(**RECORDED, attempts=(SPOT, unpriced, TWO_NODES))
+    definition = training_state_machine_definition(recorded, resources=RESOURCES, partition="aws")
+    names = ("instance_type", "instance_count", "managed_spot", "usd_per_hour_on_demand")
+    for number, expected in (
+        (1, ("ml.g5.2xlarge", "1", "true", "1.5")),
+        (2, ("ml.g5.2xlarge", "1", "true")),
+        (3, ("ml.p4d.24xlarge", "2", "false", "50")),
+    ):
+        assert tags_of(definition, number) == {
+            "execution": EXECUTION,
+            **dict(zip(names, expected, strict=False)),
+        }
+    environment = definition["States"]["Train1"]["Arguments"]["Environment"]  # type: ignore[index]
     assert environment["MLFLOW_TRACKING_URI"] == RESOURCES.mlflow_arn
     assert environment["MLFLOW_EXPERIMENT_NAME"] == "churn"
-    names = ("instance_type", "instance_count", "managed_spot", "usd_per_hour_on_demand")
-    assert tags_of(environment) == {
-        "execution": "run-7",
-        "workload": "weekly",
-        **dict(zip(names, expected, strict=True)),
-    }
-    assert len(made(environment)["MLFLOW_TAGS"]) <= 512
 
 
-def test_a_price_that_nobody_knows_is_not_told_and_a_tuning_of_several_types_tells_none() -> None:
-    unpriced = replace(SPOT, usd_per_hour=None)
-    request = training_job_request(job(**RECORDED, attempts=(unpriced,)), unpriced, resources=RESOURCES)
-    assert "usd_per_hour_on_demand" not in tags_of(request["Environment"])  # type: ignore[arg-type]
-    tuning = tuning_job_request(tuned_job(**RECORDED), SEARCH, resources=RESOURCES)
-    assert faults_of(tuning, "CreateHyperParameterTuningJob") == ""
-    training: Any = tuning["TrainingJobDefinition"]
-    assert tags_of(training["Environment"]) == {
-        "execution": "run-7",
-        "workload": "weekly",
-        "managed_spot": "true",
-    }
+@pytest.mark.parametrize(("count", "told"), [(1, "ml.p3.2xlarge"), (2, None)])
+def test_trainings_of_a_tuning_are_told_their_type_where_there_is_one_only(
+    count: int, told: str | None
+) -> None:
+    recorded = tuned_job(**RECORDED)
+    recorded = replace(recorded, attempts=recorded.attempts[:count])
+    definition = tuning_state_machine_definition(recorded, SEARCH, resources=RESOURCES, partition="aws")
+    tags = tags_of(definition, 1, "TrainingJobDefinition")
+    assert tags["execution"] == EXECUTION
+    assert tags.get("instance_type") == told
 
 
 @pytest.mark.parametrize(
