@@ -39,7 +39,9 @@ class MlflowApp(Construct):
         objects_arn = f"{bucket_arn}/{ARTIFACT_PREFIX}/*"
         # The role of AWS's own page, without the registry of models, which the App leaves alone, and for one prefix:
         # https://docs.aws.amazon.com/sagemaker/latest/dg/mlflow-app-setup-prerequisites-iam.html. It lists the bucket without
-        # that condition, as it may look whether the bucket is there before it asks for a prefix.
+        # that condition, as it may look whether the bucket is there before it asks for a prefix. Without aws:SourceAccount:
+        # MLflow is not among what sends it, and a role is passed within its account.
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/security-confused-deputy-prevention.html
         role = service_role(
             self,
             "Role",
@@ -49,7 +51,6 @@ class MlflowApp(Construct):
                 allow(("s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"), objects_arn),
                 allow(("kms:Decrypt", "kms:GenerateDataKey"), props.data_key_arn),
             ],
-            {"StringEquals": {"aws:SourceAccount": stack.account}},
         )
         acknowledge_wildcards(
             self.node.find_child("RolePolicy"),
