@@ -66,10 +66,12 @@ if TYPE_CHECKING:
         TargetTracking,
         track_invocations,
     )
+    from constructs_lib.security_groups import MountedGroup
     from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
     from constructs_lib.serving_model import ModelPackage, MultiModel, PipelineContainer
     from constructs_lib.spot_training_job import SpotTrainingJob, SpotTrainingJobProps
     from constructs_lib.training_job import (
+        FileSystemChannel,
         TrainingAttempt,
         TrainingChannel,
         TrainingCheckpoint,
@@ -108,6 +110,7 @@ _MODULES = {
     "EndpointScalingProps": "endpoint_scaling",
     "ExistingNetworkProps": "network",
     "ExistingResources": "existing",
+    "FileSystemChannel": "training_job",
     "Foundation": "foundation",
     "FoundationParts": "foundation",
     "FoundationProps": "foundation",
@@ -118,6 +121,7 @@ _MODULES = {
     "InferenceTopics": "inference_topics",
     "InferenceTopicsProps": "inference_topics",
     "ModelPackage": "serving_model",
+    "MountedGroup": "security_groups",
     "Notebook": "notebook",
     "NotebookProps": "notebook",
     "MultiModel": "serving_model",
@@ -184,6 +188,7 @@ __all__ = [
     "EndpointScalingProps",
     "ExistingNetworkProps",
     "ExistingResources",
+    "FileSystemChannel",
     "Foundation",
     "FoundationParts",
     "FoundationProps",
@@ -201,6 +206,7 @@ __all__ = [
     "LambdaRollout",
     "LambdaRolloutProps",
     "ModelPackage",
+    "MountedGroup",
     "MultiModel",
     "NewNetworkProps",
     "Notebook",

@@ -19,6 +19,7 @@ from constructs_lib.policies import (
     service_trust,
 )
 from constructs_lib.wildcards import acknowledge_wildcards
+from sizewell.facts.file_systems import FileSystemType
 from sizewell.facts.mlflow import ARTIFACT_PREFIX
 
 # The log group is made by SageMaker, one for the account and region, and has the name of the namespace of metrics:
@@ -41,7 +42,8 @@ class JobRoleProps:
     ``image_repository_arns`` are the ECR repositories of the images, in whatever account they are. ``reads`` and ``writes`` are
     pairs of a bucket and a location in it: the key of one object, or a prefix that ends in a slash. ``security_group_id`` is
     that of the network interfaces of the job, which ``security_group`` names in reasons. ``decryption_key_arns`` are the keys
-    of what it reads, beside the data key; ``calls`` what the container may call besides.
+    of what it reads, beside the data key. ``file_systems`` are the types and ids of those that it mounts and reads, ``calls``
+    what the container may call besides.
     """
 
     kind: JobKind
@@ -54,6 +56,7 @@ class JobRoleProps:
     data_key_arn: str
     decryption_key_arns: tuple[str, ...] = ()
     calls: tuple[Statement, ...] = ()
+    file_systems: tuple[tuple[FileSystemType, str], ...] = ()
 
 
 class JobRole(Construct):
@@ -78,6 +81,7 @@ class JobRole(Construct):
                     *_key_statements(props.data_key_arn),
                     *(allow(("kms:Decrypt",), key_arn) for key_arn in props.decryption_key_arns),
                     *props.calls,
+                    *_mount_statements(stack, props.file_systems),
                     allow(("ecr:GetAuthorizationToken",), "*"),
                     allow(
                         (
@@ -130,8 +134,8 @@ class JobRole(Construct):
             policy,
             (
                 "*",
-                "ecr:GetAuthorizationToken, cloudwatch:PutMetricData and the ec2:Describe actions support no "
-                "resource-level permissions; metrics are held to one namespace by a condition.",
+                "ecr:GetAuthorizationToken, cloudwatch:PutMetricData, fsx:DescribeFileSystems and the ec2:Describe actions "
+                "support no resource-level permissions; metrics are held to one namespace by a condition.",
             ),
             (
                 interface_arn,
@@ -166,6 +170,23 @@ class JobRole(Construct):
             managed_policy_arns=[policy.ref],
         )
         self.role_arn = role.attr_arn
+
+
+def _mount_statements(stack: Stack, file_systems: Sequence[tuple[FileSystemType, str]]) -> list[Statement]:
+    """Return what SageMaker looks up of the file systems that it mounts, and leave to read those of EFS.
+
+    The lookups are those of AWS's own policy for it; Lustre itself knows no IAM:
+    https://docs.aws.amazon.com/sagemaker/latest/dg/security-iam-awsmanpol.html (AmazonSageMakerFullAccess) and
+    https://docs.aws.amazon.com/efs/latest/ug/iam-access-control-nfs-efs.html
+    """
+    statements = []
+    prefix = f"arn:{stack.partition}:elasticfilesystem:{stack.region}:{stack.account}:file-system"
+    if efs := [f"{prefix}/{one}" for one in sorted({one for kind, one in file_systems if kind == "EFS"})]:
+        actions = ("ClientMount", "DescribeFileSystems", "DescribeMountTargets")
+        statements.append(allow(tuple(f"elasticfilesystem:{action}" for action in actions), one_or_all(efs)))
+    if any(kind == "FSxLustre" for kind, _ in file_systems):
+        statements.append(allow(("fsx:DescribeFileSystems",), "*"))
+    return statements
 
 
 class StoragePrefixes:

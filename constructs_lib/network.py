@@ -15,7 +15,7 @@ from constructs_lib.default_security_group import close_default_security_group
 from constructs_lib.endpoint_access import INVOKE, INVOKE_ASYNC, INVOKE_STREAM
 from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
 from constructs_lib.policies import WRITE_LOGS, Statement, allow, policy_document
-from constructs_lib.security_groups import HTTPS_PORT, WorkloadSecurityGroups
+from constructs_lib.security_groups import HTTPS_PORT, MountedGroup, WorkloadSecurityGroups
 from constructs_lib.service_role import service_role
 from sizewell.facts.interface_endpoints import (
     EXPERIMENTS,
@@ -110,12 +110,13 @@ class ExistingNetworkProps:
 
     Its subnets must reach S3, by its gateway endpoint or otherwise, and what containers without network isolation call;
     an endpoint needs two subnets in different zones. Callers in the VPC need ``sagemaker.runtime``. ``proxy_port`` is let
-    out as well, where containers call through a proxy.
+    out as well, where containers call through a proxy. ``mounted_groups`` are those of the file systems that training jobs mount.
     """
 
     vpc_id: str
     subnet_ids: tuple[str, ...]
     proxy_port: int | None = None
+    mounted_groups: tuple[MountedGroup, ...] = ()
 
 
 class ExistingNetwork(Construct):
@@ -131,7 +132,12 @@ class ExistingNetwork(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         groups = WorkloadSecurityGroups(
-            self, "SecurityGroups", vpc_id=props.vpc_id, existing=existing, proxy_port=props.proxy_port
+            self,
+            "SecurityGroups",
+            vpc_id=props.vpc_id,
+            existing=existing,
+            proxy_port=props.proxy_port,
+            mounted_groups=props.mounted_groups,
         )
         self.vpc_id = props.vpc_id
         self.subnet_ids = list(props.subnet_ids)

@@ -1,13 +1,24 @@
 """The security groups of endpoints and of training jobs."""
 
+from dataclasses import dataclass
+
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
 from constructs_lib.acknowledgements import acknowledge_all
 from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
 from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
+from sizewell.facts.file_systems import CALLS_BACK, PORTS, FileSystemType
 
 HTTPS_PORT = 443
+
+
+@dataclass(frozen=True, kw_only=True)
+class MountedGroup:
+    """The security group of file systems that training jobs mount."""
+
+    type: FileSystemType
+    security_group_id: str
 
 
 class WorkloadSecurityGroups(Construct):
@@ -29,6 +40,7 @@ class WorkloadSecurityGroups(Construct):
         vpc_id: str,
         existing: ExistingResources = NOTHING_EXISTS,
         proxy_port: int | None = None,
+        mounted_groups: tuple[MountedGroup, ...] = (),
     ) -> None:
         super().__init__(scope, construct_id)
         self._ports = {HTTPS_PORT: "AWS services"}
@@ -40,6 +52,9 @@ class WorkloadSecurityGroups(Construct):
         self.training_security_group_id = existing.training_security_group_id or self._add_training_group(
             vpc_id
         )
+        if self.training_security_group is not None:
+            for mounted in mounted_groups:
+                self._let_mount(mounted)
 
     def _add_endpoint_group(self, vpc_id: str) -> str:
         group = self._https_out("Endpoint", "Endpoints: HTTPS out, nothing in", vpc_id)
@@ -77,6 +92,37 @@ class WorkloadSecurityGroups(Construct):
             description="Instances of one job",
         )
         return group_id
+
+    def _let_mount(self, mounted: MountedGroup) -> None:
+        """Let traffic from the group of training to that of a file system, and back where its servers call their clients."""
+        training, files = self.training_security_group_id, mounted.security_group_id
+        directions = {"To": (training, files)}
+        if mounted.type in CALLS_BACK:
+            directions["From"] = (files, training)
+        description = f"Training jobs that mount {mounted.type}"
+        for first, last in PORTS[mounted.type]:
+            for direction, (source, target) in directions.items():
+                name = f"{direction}{mounted.type}{first}{files}"
+                ec2.CfnSecurityGroupEgress(
+                    self,
+                    f"{name}Egress",
+                    group_id=source,
+                    destination_security_group_id=target,
+                    ip_protocol="tcp",
+                    from_port=first,
+                    to_port=last,
+                    description=description,
+                )
+                ec2.CfnSecurityGroupIngress(
+                    self,
+                    f"{name}Ingress",
+                    group_id=target,
+                    source_security_group_id=source,
+                    ip_protocol="tcp",
+                    from_port=first,
+                    to_port=last,
+                    description=description,
+                )
 
     def _https_out(self, construct_id: str, group_description: str, vpc_id: str) -> ec2.CfnSecurityGroup:
         return ec2.CfnSecurityGroup(

@@ -8,6 +8,7 @@ from constructs import Construct
 
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_job import (
+    FileSystemChannel,
     TrainingAttempt,
     TrainingChannel,
     TrainingCheckpoint,
@@ -44,7 +45,7 @@ class SpotTrainingJobProps:
     on_demand_s: int
     foundation: FoundationReferences
     code: TrainingCode | None = None
-    channels: tuple[TrainingChannel, ...] = ()
+    channels: tuple[TrainingChannel | FileSystemChannel, ...] = ()
     hyperparameters: Mapping[str, str] = field(default_factory=dict)
     environment_variables: Mapping[str, str] = field(default_factory=dict)
     instance_count: int = 1

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from constructs_lib.instance_storage import has_local_nvme
+from sizewell.facts.file_systems import FileSystemType
 from sizewell.facts.mlflow import MLFLOW_VARIABLES
 from sizewell.facts.training_jobs import (
     CHECKPOINT_VARIABLES,
@@ -133,6 +134,19 @@ class TrainingChannel:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FileSystemChannel:
+    """An input channel: a directory of a file system in the VPC, mounted at ``/opt/ml/input/data/<channel_name>`` to be read.
+
+    The full ``directory_path`` begins with the mount name where the file system is FSx for Lustre.
+    """
+
+    channel_name: str
+    file_system_type: FileSystemType
+    file_system_id: str
+    directory_path: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrainingCode:
     """The training script: objects of the artifact bucket, and the command that is run beside them.
 
@@ -209,7 +223,7 @@ class TrainingJobProps:
     job_name_prefix: str
     attempts: tuple[TrainingAttempt, ...]
     output_key_prefix: str
-    channels: tuple[TrainingChannel, ...] = ()
+    channels: tuple[TrainingChannel | FileSystemChannel, ...] = ()
     code: TrainingCode | None = None
     checkpoint: TrainingCheckpoint | None = None
     hyperparameters: Mapping[str, str] = field(default_factory=dict)

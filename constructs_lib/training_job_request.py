@@ -11,6 +11,7 @@ from constructs_lib.job_state_machine_definition import ELAPSED_S, EXECUTION_NAM
 from constructs_lib.training_job import (
     CODE_LAUNCHER,
     NODES_LAUNCHER,
+    FileSystemChannel,
     TrainingAttempt,
     TrainingJobProps,
 )
@@ -87,7 +88,10 @@ def training_job_request(
     if attempt.instance_count > 1:
         request["EnableInterContainerTrafficEncryption"] = props.encrypt_inter_container_traffic
     channels = [
-        _channel(channel.channel_name, f"{artifacts}/{channel.key_prefix}/") for channel in props.channels
+        _mounted(channel)
+        if isinstance(channel, FileSystemChannel)
+        else _channel(channel.channel_name, f"{artifacts}/{channel.key_prefix}/")
+        for channel in props.channels
     ]
     if props.code is not None:
         code = _channel(CODE_CHANNEL, f"{artifacts}/{props.code.key_prefix}/")
@@ -162,6 +166,25 @@ def _channel(channel_name: str, s3_uri: str) -> dict[str, object]:
                 "S3DataDistributionType": "FullyReplicated",
             }
         },
+    }
+
+
+def _mounted(channel: FileSystemChannel) -> dict[str, object]:
+    """Return the channel of a file system: only objects of S3 can be streamed, whatever the input mode of the job.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/model-access-training-data.html
+    """
+    return {
+        "ChannelName": channel.channel_name,
+        "DataSource": {
+            "FileSystemDataSource": {
+                "FileSystemId": channel.file_system_id,
+                "FileSystemType": channel.file_system_type,
+                "FileSystemAccessMode": "ro",
+                "DirectoryPath": channel.directory_path,
+            }
+        },
+        "InputMode": "File",
     }
 
 

@@ -10,6 +10,7 @@ from constructs_lib.foundation import FoundationParts, FoundationProps, add_foun
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
 from constructs_lib.references import FoundationReferences
+from constructs_lib.security_groups import MountedGroup
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan
 from sizewell.stacks.removal import removal_policy
 
@@ -56,7 +57,10 @@ def _network(plan: FoundationPlan) -> NewNetworkProps | ExistingNetworkProps:
     network = plan.network
     if isinstance(network, ExistingNetworkPlan):
         return ExistingNetworkProps(
-            vpc_id=network.vpc_id, subnet_ids=network.subnet_ids, proxy_port=network.proxy_port
+            vpc_id=network.vpc_id,
+            subnet_ids=network.subnet_ids,
+            proxy_port=network.proxy_port,
+            mounted_groups=tuple(MountedGroup(**dict(one)) for one in network.mounted_groups),
         )
     return NewNetworkProps(
         cidr=network.cidr,

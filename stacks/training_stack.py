@@ -8,6 +8,7 @@ from constructs import Construct
 from constructs_lib.foundation_parameters import read_foundation_references
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_job import (
+    FileSystemChannel,
     TrainingAttempt,
     TrainingChannel,
     TrainingCheckpoint,
@@ -17,7 +18,6 @@ from constructs_lib.training_job import (
 )
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from sizewell.facts.mlflow import ARTIFACT_PREFIX, is_app
-from sizewell.facts.training_jobs import DATA_CHANNEL
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.stacks.removal import removal_policy
@@ -84,8 +84,15 @@ def _job_props(plan: TrainedModelPlan, foundation: FoundationPlan) -> TrainingJo
         ),
         output_key_prefix=plan.output_prefix,
         channels=tuple(
-            TrainingChannel(channel_name=name, key_prefix=prefix)
-            for name, prefix in {DATA_CHANNEL: plan.dataset_prefix, **plan.channels}.items()
+            TrainingChannel(channel_name=name, key_prefix=source)
+            if isinstance(source, str)
+            else FileSystemChannel(
+                channel_name=name,
+                file_system_type=source.type,
+                file_system_id=source.id,
+                directory_path=source.directory,
+            )
+            for name, source in plan.channels.items()
         ),
         code=TrainingCode(key_prefix=plan.code.prefix, command=plan.code.command) if plan.code else None,
         checkpoint=TrainingCheckpoint(

@@ -15,6 +15,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.experiment_rules import experiment_violations
 from sizewell.config.faults import near_match
+from sizewell.config.file_system_rules import file_system_violations
 from sizewell.config.image_rules import image_violations, twice_stated
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.lambda_function import LambdaFunction
@@ -298,6 +299,7 @@ def _processing(_: Environment, name: str, job: ProcessingJob) -> Iterator[Viola
 
 def _training(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
     yield from _spot_allowed(environment, name, job)
+    yield from file_system_violations(environment, name, job)
     yield from training_members(name, job)
 
 

@@ -22,6 +22,7 @@ from sizewell.config.container import TrainingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.experiments import ON_EXPERIMENT, ExperimentName
+from sizewell.config.file_system import FileSystem
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.config.place import ON_PLACE, PlaceName
@@ -42,13 +43,27 @@ ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
 TABULAR = ("gradient-boosting", "linear")
 
 
-class Dataset(ConfigModel):
-    """The training data, in the artifact bucket of the environment."""
+ChannelName = Annotated[
+    str,
+    Field(
+        pattern=CHANNEL_NAME_PATTERN,
+        max_length=MAX_CHANNEL_NAME_CHARACTERS,
+        examples=["validation"],
+        description="letters, digits, dots, hyphens and underscores",
+    ),
+]
+_OTHER_DATA = OnChange("the script reads other data")
 
-    prefix: S3Key
+
+class Dataset(ConfigModel):
+    """The training data, in the artifact bucket of the environment or in a file system."""
+
+    prefix: S3Key | None = None
     """The prefix of the objects in the artifact bucket."""
+    file_system: Annotated[FileSystem | None, Below(_OTHER_DATA)] = None
+    """The file system that holds the data, in place of a prefix."""
     size_gib: SizeGib
-    """The size of the objects in GiB, which says how fast they must be streamed."""
+    """The size of the data in GiB, which says how fast it must be streamed."""
     examples: Annotated[int, Field(ge=1, le=10**15)] | None = None
     """Images, rows, clips or windows of series of one epoch, for what does not read text."""
     tokens_millions: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
@@ -57,6 +72,26 @@ class Dataset(ConfigModel):
     """How often the job goes through the data."""
     sequence_length: Annotated[int, Field(ge=1, le=10_000_000)] = 2048
     """Tokens of one training sequence."""
+
+    @property
+    def source(self) -> str | FileSystem:
+        """Where the data is: a prefix of the artifact bucket, or a file system."""
+        source = self.prefix or self.file_system
+        assert source is not None, "one of them is stated"
+        return source
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.prefix is None and self.file_system is None:
+            raise fault(
+                "prefix",
+                "is missing: give the prefix of the data in the artifact bucket, or a file_system in place of it",
+            )
+        if self.prefix is not None and self.file_system is not None:
+            raise fault(
+                "prefix", f"stands beside file_system, but the data is in one place; {without('prefix')}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _one_unit(self) -> Self:
@@ -145,23 +180,16 @@ class TrainedModel(ConfigModel):
     container: TrainingContainer
     """The images that train the model, and what they are given."""
     dataset: Annotated[Dataset, Below(OnFactor()), SelectionNeed(50)]
-    """The training data, in the artifact bucket of the environment."""
+    """The training data, in the artifact bucket of the environment or in a file system."""
     channels: Annotated[
-        dict[
-            Annotated[
-                str,
-                Field(
-                    pattern=CHANNEL_NAME_PATTERN,
-                    max_length=MAX_CHANNEL_NAME_CHARACTERS,
-                    examples=["validation"],
-                    description="letters, digits, dots, hyphens and underscores",
-                ),
-            ],
-            Annotated[S3Key, OnChange("the script reads other data")],
-        ],
+        dict[ChannelName, Annotated[S3Key, _OTHER_DATA]],
         Field(max_length=MAX_CHANNELS - 2),
     ] = {}
     """More data, by the name of its channel: prefixes of the artifact bucket, streamed to /opt/ml/input/data/NAME."""
+    file_systems: Annotated[
+        dict[ChannelName, FileSystem], Field(max_length=MAX_CHANNELS - 2), Below(_OTHER_DATA)
+    ] = {}
+    """More data, by the name of its channel: directories of file systems, mounted at /opt/ml/input/data/NAME."""
     method: Annotated[Literal["full", "lora", "auto"], SelectionNeed(80)] = "full"
     """Train all weights (full) or low-rank adapters only (lora); auto trains all where memory, deadline and policy
     allow."""
@@ -215,6 +243,15 @@ class TrainedModel(ConfigModel):
     execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None
     """The ARN of a role of the account that SageMaker assumes for this workload, in place of one that is made for it."""
 
+    def mounted(self) -> dict[tuple[str, ...], FileSystem]:
+        """Return the file systems of its jobs, by the path of the key."""
+        found: dict[tuple[str, ...], FileSystem] = {
+            ("file_systems", name): one for name, one in self.file_systems.items()
+        }
+        if self.dataset.file_system is not None:
+            found["dataset", "file_system"] = self.dataset.file_system
+        return found
+
     @model_validator(mode="after")
     def _spot_has_checkpoint(self) -> Self:
         if self.spot.enabled and self.checkpoint is None:
@@ -237,9 +274,17 @@ class TrainedModel(ConfigModel):
 
     @model_validator(mode="after")
     def _channels_are_others(self) -> Self:
-        for name, key in ((DATA_CHANNEL, "dataset.prefix"), (CODE_CHANNEL, "container.code.prefix")):
-            if name in self.channels:
-                raise fault(f"channels.{name}", f"is the channel of {key}; choose another name")
+        taken = {DATA_CHANNEL: "dataset", CODE_CHANNEL: "container.code"}
+        for key, names in (("channels", self.channels), ("file_systems", self.file_systems)):
+            for name in names:
+                if name in taken:
+                    raise fault(f"{key}.{name}", f"is the channel of {taken[name]}; choose another name")
+                taken[name] = f"{key}.{name}"
+        if len(taken) > MAX_CHANNELS:
+            raise fault(
+                "file_systems",
+                f"and channels make {len(taken)}, with those of dataset and code; SageMaker takes {MAX_CHANNELS} at most",
+            )
         return self
 
     @model_validator(mode="after")

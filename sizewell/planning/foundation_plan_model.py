@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from sizewell.facts.file_systems import FileSystemType
 from sizewell.planning.saved_files import foundation_name
 from sizewell.planning.workload_plan import PlanModel
 
@@ -30,6 +31,13 @@ class NewNetworkPlan(PlanModel):
     """Buckets that are not of the environment and that models are loaded from."""
 
 
+class MountedGroupPlan(PlanModel):
+    """The security group of file systems that training jobs mount."""
+
+    type: FileSystemType
+    security_group_id: str
+
+
 class ExistingNetworkPlan(PlanModel):
     """A VPC that exists."""
 
@@ -40,6 +48,8 @@ class ExistingNetworkPlan(PlanModel):
     """What the VPC must have, beside the gateway endpoint of S3, or reach by another way."""
     proxy_port: int | None = None
     """What containers may call besides HTTPS; None where there is no proxy."""
+    mounted_groups: tuple[MountedGroupPlan, ...] = ()
+    """What training jobs mount, where their security group is made."""
 
 
 class BootstrapPlan(PlanModel):

@@ -3,7 +3,9 @@
 from sizewell.config.container import ModelContainer
 from sizewell.config.environment import Environment
 from sizewell.config.network import ExistingNetwork, NewNetwork
-from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
+from sizewell.config.training import TrainedModel
+from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
+from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, MountedGroupPlan, NewNetworkPlan
 from sizewell.planning.interface_endpoints import plan_interface_endpoints
 from sizewell.planning.network_lookup import Context, found_network
 
@@ -26,8 +28,23 @@ def plan_network(environment: Environment, context: Context) -> NewNetworkPlan |
     else:
         vpc_id, subnet_ids = found_network(environment, network, context)
     return ExistingNetworkPlan(
-        vpc_id=vpc_id, subnet_ids=subnet_ids, interface_endpoints=interface_endpoints, proxy_port=proxy_port
+        vpc_id=vpc_id,
+        subnet_ids=subnet_ids,
+        interface_endpoints=interface_endpoints,
+        proxy_port=proxy_port,
+        mounted_groups=_mounted_groups(environment),
     )
+
+
+def _mounted_groups(environment: Environment) -> tuple[MountedGroupPlan, ...]:
+    found = {
+        (FILE_SYSTEM_TYPES[one.type], one.security_group_id)
+        for workload in environment.workloads.values()
+        if isinstance(workload, TrainedModel)
+        for one in workload.mounted().values()
+        if one.security_group_id is not None
+    }
+    return tuple(MountedGroupPlan(type=kind, security_group_id=group) for kind, group in sorted(found))
 
 
 def _buckets_of_packages(environment: Environment) -> tuple[str, ...]:

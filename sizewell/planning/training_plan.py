@@ -7,9 +7,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sizewell.config.container import TrainingCode, TrainingContainer, hyperparameter_text
+from sizewell.config.file_system import FileSystem
 from sizewell.config.policy import Policy
 from sizewell.config.training import TrainedModel
-from sizewell.facts.training_jobs import METHOD_HYPERPARAMETER
+from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
+from sizewell.facts.training_jobs import DATA_CHANNEL, METHOD_HYPERPARAMETER
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
@@ -25,6 +27,7 @@ from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_method import job_needs_digest, select_with_method
 from sizewell.planning.training_plan_model import (
     CheckpointPlan,
+    FileSystemPlan,
     TrainingAttemptPlan,
     TrainingCodePlan,
     TrainingJobPlan,
@@ -78,8 +81,7 @@ def plan_training_job(
         attempts=tuple(plan_attempt(rung, job, catalog, names) for rung in rungs),
         code=_code(job.container.code) if job.container.code else None,
         method=method,
-        dataset_prefix=job.dataset.prefix.rstrip("/"),
-        channels={name: prefix.rstrip("/") for name, prefix in sorted(job.channels.items())},
+        channels=_channels(job),
         output_prefix=f"output/{name}",
         metrics=dict(sorted(job.container.metrics.items())),
         hyperparameters=_hyperparameters(job.container, method, job.batch_size_per_accelerator),
@@ -219,11 +221,24 @@ def _seconds(hours: float) -> int:
     return math.floor(hours * 3600)
 
 
+def _channels(job: TrainedModel) -> dict[str, str | FileSystemPlan]:
+    more: dict[str, str | FileSystem] = {**job.channels, **job.file_systems}
+    sources = {DATA_CHANNEL: job.dataset.source} | dict(sorted(more.items()))
+    return {
+        name: source.rstrip("/")
+        if isinstance(source, str)
+        else FileSystemPlan(type=FILE_SYSTEM_TYPES[source.type], id=source.id, directory=source.directory)
+        for name, source in sources.items()
+    }
+
+
 def _streaming(job: TrainedModel, estimate: TrainingEstimate) -> str:
     dataset = job.dataset
+    files = dataset.file_system
+    streams = "Amazon S3 streams" if files is None else f"the file system {files.id} must give"
     mib_per_second = dataset.size_gib * 1024 * dataset.epochs / (estimate.duration_hours * 3600)
     return (
-        f"Amazon S3 streams the dataset at {mib_per_second:,.1f} MiB/s "
+        f"{streams} the dataset at {mib_per_second:,.1f} MiB/s "
         f"({dataset.size_gib:g} GiB x {dataset.epochs} in {estimate.duration_hours:,.1f} h)"
     )
 

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from sizewell.facts.file_systems import FileSystemType
 from sizewell.instance_selection.results import Selection, TrainingEstimate
 from sizewell.planning.workload_plan import (
     ImagePlan,
@@ -37,6 +38,14 @@ class TrainingCodePlan(PlanModel):
     command: tuple[str, ...]
 
 
+class FileSystemPlan(PlanModel):
+    """A directory of a file system that exists, which jobs mount and only read."""
+
+    type: FileSystemType
+    id: str
+    directory: str
+
+
 class CheckpointPlan(PlanModel):
     """The contract with the training script."""
 
@@ -55,9 +64,8 @@ class TrainedModelPlan(InstanceWorkloadPlan):
     code: TrainingCodePlan | None
     """None runs the entry point of the image."""
     method: Literal["full", "lora"]
-    dataset_prefix: str
-    channels: dict[str, str]
-    """Prefixes of more data, by the name of the channel."""
+    channels: dict[str, str | FileSystemPlan]
+    """What the script reads by the name of the channel, first the dataset: a prefix of the artifact bucket, or a file system."""
     output_prefix: str
     hyperparameters: dict[str, str]
     metrics: dict[str, str]

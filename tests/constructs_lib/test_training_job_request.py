@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from constructs_lib.training_job import TrainingAttempt, TrainingCode
+from constructs_lib.training_job import FileSystemChannel, TrainingAttempt, TrainingCode
 from constructs_lib.training_job_request import training_job_request
 from tests.constructs_lib.jsonata_states import evaluated
 from tests.constructs_lib.training import ON_DEMAND, ON_DEMAND_ALONE, RESOURCES, SPOT, TWO_NODES, job
@@ -105,6 +105,29 @@ def test_several_nodes_share_a_zone_and_encrypt_their_traffic() -> None:
         request(TWO_NODES, encrypt_inter_container_traffic=False)["EnableInterContainerTrafficEncryption"]
         is False
     )
+
+
+def test_a_file_system_is_mounted_and_not_streamed() -> None:
+    lustre = FileSystemChannel(
+        channel_name="training",
+        file_system_type="FSxLustre",
+        file_system_id="fs-0123456789abcdef0",
+        directory_path="/fsx/plants",
+    )
+    body = request(SPOT, channels=(lustre,))
+    assert body["InputDataConfig"][0] == {
+        "ChannelName": "training",
+        "DataSource": {
+            "FileSystemDataSource": {
+                "FileSystemId": "fs-0123456789abcdef0",
+                "FileSystemType": "FSxLustre",
+                "FileSystemAccessMode": "ro",
+                "DirectoryPath": "/fsx/plants",
+            }
+        },
+        "InputMode": "File",
+    }
+    assert faults_of(body) == ""
 
 
 WORDS = ("printf", "%s\\n", "two words", "*", "&& exit 1", "$(exit 1)", "'", "", "a\\tb", "größe", "$HOME")

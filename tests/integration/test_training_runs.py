@@ -46,7 +46,7 @@ def test_an_interrupted_execution_ends_with_the_model_of_a_calm_run(
     for key, text in {
         f"{plan.code.prefix}/train.py": BY_TOOLKIT if by == "toolkit" else SCRIPT.read_text(),
         f"{plan.code.prefix}/reference.py": SCRIPT.read_text(),
-        f"{plan.dataset_prefix}/rows.csv": rows,
+        f"{plan.channels['training']}/rows.csv": rows,
     }.items():
         (artifacts / key).parent.mkdir(parents=True, exist_ok=True)
         (artifacts / key).write_text(text)

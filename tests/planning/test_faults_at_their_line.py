@@ -187,7 +187,26 @@ FAULTS = {
     ),
     "learn: {channels: {code: datasets/b/}}": (
         "learn.channels.code",
-        "is the channel of container.code.prefix; choose another name",
+        "is the channel of container.code; choose another name",
+    ),
+    "learn: {dataset: {file_system: {type: fsx-lustre, id: fs-01234567, directory: /}}}": (
+        "learn.dataset.file_system.directory",
+        "is /, but a directory of FSx for Lustre begins with the mount name that the console shows with the file system; "
+        "write /MOUNTNAME",
+    ),
+    "learn: {dataset: {prefix: data/, file_system: {type: efs, id: fs-01234567, directory: /}}}": (
+        "learn.dataset.prefix",
+        "stands beside file_system, but the data is in one place; remove it, or write prefix: null in the environment's file "
+        "to drop what base.yaml says",
+    ),
+    "learn: {file_systems: {training: {type: efs, id: fs-01234567, directory: /}}}": (
+        "learn.file_systems.training",
+        "is the channel of dataset; choose another name",
+    ),
+    "learn: {file_systems: {images: {type: efs, id: fs-01234567, directory: /}}}": (
+        "learn.file_systems.images",
+        "is mounted within its VPC, but network.mode: new makes another one; use network.mode: existing with the VPC of the "
+        "file system, or read a prefix of the artifact bucket",
     ),
     'learn: {container: {metrics: {loss: "loss=[0-9.]+"}}}': (
         "learn.container.metrics.loss",
@@ -235,6 +254,34 @@ def test_fault_is_said_at_its_line(text: str, directory: Path) -> None:
         f"config/dev.yaml:3  workloads.{key}",
         *(f"  {line}" for line in lines),
     ]
+
+
+@pytest.mark.parametrize(
+    ("own", "group", "reason"),
+    [
+        ("{}", "", "is missing: name the security group of the file system"),
+        (
+            "{training_security_group_id: sg-01234567}",
+            ", security_group_id: sg-12345678",
+            "has no effect: existing.training_security",
+        ),
+    ],
+)
+def test_one_group_of_each_side_is_named_or_none(own: str, group: str, reason: str, directory: Path) -> None:
+    network = (
+        "network: {mode: existing, vpc_id: vpc-01234567, subnet_ids: [subnet-01234567, subnet-12345678]}"
+    )
+    mounted = f"{{type: efs, id: fs-01234567, directory: /{group}}}"
+    (directory / "dev.yaml").write_text(
+        f"{network}\nexisting: {own}\nworkloads:\n  learn: {{file_systems: {{images: {mounted}}}}}\n", "utf-8"
+    )
+    with pytest.raises(ConfigError) as raised:
+        load_plan(directory, "dev")
+    (fault,) = raised.value.faults
+    assert (".".join(fault.key_path), fault.message.startswith(reason)) == (
+        "workloads.learn.file_systems.images.security_group_id",
+        True,
+    )
 
 
 def test_the_base_has_none_of_these_faults(directory: Path) -> None:

@@ -9,10 +9,19 @@ from pydantic import ValidationError
 
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog.catalog import SpotHistory
+from sizewell.planning.build import build_plan
+from sizewell.planning.foundation_plan_model import ExistingNetworkPlan
 from sizewell.planning.training_plan import spot_faults
-from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.planning.training_plan_model import FileSystemPlan, TrainingJobPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
-from tests.planning.builders import container, llm_training_job, planned_job, policy, training_job
+from tests.planning.builders import (
+    container,
+    environment,
+    llm_training_job,
+    planned_job,
+    policy,
+    training_job,
+)
 
 PRICES = {f"ml.g{n}.xlarge": 1.0 + 0.1 * n for n in range(1, 9)}
 #: Eight GPU types of the same speed, each a little dearer than the one before.
@@ -164,7 +173,7 @@ def test_what_the_user_states_wins() -> None:
 @pytest.mark.parametrize("prefix", ["datasets/plants", "datasets/plants/"])
 def test_dataset_prefix_has_no_trailing_slash(prefix: str) -> None:
     dataset = {"prefix": prefix, "size_gib": 1, "examples": 1000}
-    assert planned_job(MANY, training_job(dataset=dataset)).dataset_prefix == "datasets/plants"
+    assert planned_job(MANY, training_job(dataset=dataset)).channels == {"training": "datasets/plants"}
 
 
 def test_attempts_on_demand_share_the_deadline() -> None:
@@ -244,4 +253,35 @@ def test_assumptions_say_how_fast_the_dataset_must_be_streamed() -> None:
 def test_more_channels_are_prefixes_by_name() -> None:
     job = training_job(channels={"validation": "datasets/held-out/", "labels": "datasets/labels"})
     plan = planned_job(MANY, job)
-    assert plan.channels == {"labels": "datasets/labels", "validation": "datasets/held-out"}
+    assert list(plan.channels.items())[1:] == [
+        ("labels", "datasets/labels"),
+        ("validation", "datasets/held-out"),
+    ]
+
+
+LUSTRE = {
+    "type": "fsx-lustre",
+    "id": "fs-01234567",
+    "directory": "/fsx/plants",
+    "security_group_id": "sg-01234567",
+}
+EFS = {**LUSTRE, "type": "efs", "id": "fs-0123456789abcdef0", "directory": "/"}
+
+
+def test_file_systems_are_channels_whose_groups_let_training_in_once() -> None:
+    dataset = {"file_system": LUSTRE, "size_gib": 10, "examples": 1000}
+    network = {"mode": "existing", "vpc_id": "vpc-0123abcd", "subnet_ids": ["subnet-0123abcd"]}
+    job = training_job(dataset=dataset, channels={"b": "b/"}, file_systems={"a": EFS, "c": LUSTRE})
+    plan = build_plan(environment({"one": job, "two": job}, network=network), MANY)
+    (one, _) = plan.training_jobs
+    assert list(one.channels) == ["training", "a", "b", "c"]
+    assert one.channels["training"] == FileSystemPlan(
+        type="FSxLustre", id="fs-01234567", directory="/fsx/plants"
+    )
+    assert one.channels["b"] == "b"
+    assert one.selection.assumptions[-1].startswith("the file system fs-01234567 must give the dataset at ")
+    assert isinstance(plan.foundation.network, ExistingNetworkPlan)
+    assert [dict(group) for group in plan.foundation.network.mounted_groups] == [
+        {"type": "EFS", "security_group_id": "sg-01234567"},
+        {"type": "FSxLustre", "security_group_id": "sg-01234567"},
+    ]

@@ -15,7 +15,8 @@ def every_key() -> dict[str, Config]:
     found |= _in_any_mode() | _pinned() | _scripts() | _notebooks()
     found |= _of_the_company(found) | _several_variants(found)
     found |= _images_by_name(found) | _model_packages(found) | _pipelines(found)
-    found |= _in_another_place(found) | _schedules(found) | _networks(found) | _experiments(found)
+    found |= _in_another_place(found) | _schedules(found) | _networks(found)
+    found |= _file_systems(found) | _experiments(found)
     found |= _tunings(found)
     return found
 
@@ -294,6 +295,14 @@ def _job(model: Config, request: Config) -> Config:
     if model.get("architecture") in ("gradient-boosting", "linear"):
         del job["optimizer"]
     return {**job, "dataset": {**stated.TRAINING["dataset"], **dataset}}
+
+
+def _file_systems(found: dict[str, Config]) -> dict[str, Config]:
+    """Return a training that reads file systems, in a network that exists."""
+    base = found["job: linear"]
+    dataset = {**_without(_workload(base)["dataset"], "prefix"), "file_system": stated.LUSTRE}
+    job = _changed(base, {"dataset": dataset, "file_systems": {"images": stated.EFS}})
+    return {"job: file systems": {**job, "network": stated.EXISTING_NETWORK}}
 
 
 def _tunings(found: dict[str, Config]) -> dict[str, Config]:

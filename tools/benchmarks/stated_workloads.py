@@ -664,6 +664,18 @@ TRAINING: Config = {
     },
     "instances": FAMILIES,
 }
+LUSTRE: Config = {
+    "type": "fsx-lustre",
+    "id": "fs-0123456789abcdef0",
+    "directory": "/fsx/plants",
+    "security_group_id": "sg-0123456789abcdef0",
+}
+EFS: Config = {
+    "type": "efs",
+    "id": "fs-01234567",
+    "directory": "/",
+    "security_group_id": "sg-0123456789abcdef1",
+}
 SEARCH: Config = {
     "strategy": "bayesian",
     "objective": {"metric": "val_loss", "goal": "minimize", "regex": "val_loss=([0-9.]+)"},

@@ -98,7 +98,7 @@ def training_role(plan: TrainingJobPlan, foundation: Foundation) -> list[Propert
     """The prefixes of one job, the images of its attempts, its own log streams, one security group."""
     artifacts = f"arn:aws:s3:::{foundation.plan.artifact_bucket_name}"
     checkpoints = f"arn:aws:s3:::{foundation.plan.checkpoint_bucket_name}"
-    read = [plan.dataset_prefix, *plan.channels.values(), *([plan.code.prefix] if plan.code else [])]
+    read = [*map(str, plan.channels.values()), *([plan.code.prefix] if plan.code else [])]
     written = [f"{artifacts}/{plan.output_prefix}/*"]
     listed = {artifacts: [*read, plan.output_prefix]}
     if plan.checkpoint is not None:

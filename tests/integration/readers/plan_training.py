@@ -74,8 +74,7 @@ def _algorithm(plan: TrainingJobPlan, attempt: TrainingAttemptPlan, *, several: 
 
 
 def _channels(plan: TrainingJobPlan, foundation: Foundation) -> list[Properties]:
-    prefixes = {"training": plan.dataset_prefix, **plan.channels}
-    channels = [_channel(name, prefix, foundation) for name, prefix in prefixes.items()]
+    channels = [_channel(name, str(prefix), foundation) for name, prefix in plan.channels.items()]
     if plan.code:
         channels.append(_channel("code", plan.code.prefix, foundation) | {"InputMode": "File"})
     return channels

@@ -77,7 +77,9 @@ class _Container:
             (self.base / name).mkdir(parents=True)
         channels = {one["ChannelName"]: one for one in self.job.get("InputDataConfig") or []}
         for name, channel in channels.items():
-            location = channel["DataSource"]["S3DataSource"]["S3Uri"]
+            if (source := channel["DataSource"].get("S3DataSource")) is None:
+                raise TrainingFailedError("ClientError: no file system is mounted here: a channel needs S3")
+            location = source["S3Uri"]
             if not self.download(location, self.base / "input/data" / name):
                 raise TrainingFailedError(
                     f"ClientError: Data download failed: no S3 objects found under {location}"

@@ -1,0 +1,33 @@
+"""Rules of file systems: the network that jobs mount them in, and who admits the jobs."""
+
+from collections.abc import Iterator
+
+from sizewell.config.base import without
+from sizewell.config.environment import Environment
+from sizewell.config.network import NewNetwork
+from sizewell.config.request_members import Violation
+from sizewell.config.training import TrainedModel
+
+
+def file_system_violations(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
+    """Yield which file systems the jobs could not mount, and which keys of them have no effect."""
+    own_group = environment.existing.training_security_group_id is None
+    for key, file_system in job.mounted().items():
+        path = ("workloads", name, *key)
+        if isinstance(environment.network, NewNetwork):
+            yield (
+                path,
+                "is mounted within its VPC, but network.mode: new makes another one; use network.mode: existing with the VPC "
+                "of the file system, or read a prefix of the artifact bucket",
+            )
+        elif own_group and file_system.security_group_id is None:
+            yield (
+                (*path, "security_group_id"),
+                "is missing: name the security group of the file system, which has to let training jobs in",
+            )
+        elif not own_group and file_system.security_group_id is not None:
+            yield (
+                (*path, "security_group_id"),
+                "has no effect: existing.training_security_group_id is there, and what both groups let through is up to "
+                f"their owner; {without('security_group_id')}",
+            )
