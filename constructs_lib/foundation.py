@@ -188,7 +188,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
         ),
     )
     mlflow_arn = existing.mlflow_arn
-    if props.mlflow_app_name is not None:
+    if mlflow_arn is None and props.mlflow_app_name is not None:
         app = MlflowApp(
             scope,
             "Mlflow",

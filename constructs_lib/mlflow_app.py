@@ -37,10 +37,10 @@ class MlflowApp(Construct):
         stack = Stack.of(self)
         bucket_arn = f"arn:{stack.partition}:s3:::{props.artifact_bucket_name}"
         objects_arn = f"{bucket_arn}/{ARTIFACT_PREFIX}/*"
-        # The role of AWS's own page, without the registry of models, which the App leaves alone, and for one prefix:
-        # https://docs.aws.amazon.com/sagemaker/latest/dg/mlflow-app-setup-prerequisites-iam.html. It lists the bucket without
-        # that condition, as it may look whether the bucket is there before it asks for a prefix. Without aws:SourceAccount:
-        # MLflow is not among what sends it, and a role is passed within its account.
+        # The role of AWS's own page, without the registry of models, which the App leaves alone, and with the objects of one
+        # prefix: https://docs.aws.amazon.com/sagemaker/latest/dg/mlflow-app-setup-prerequisites-iam.html. It may list the whole
+        # bucket, as it may look whether the bucket is there without naming a prefix. No aws:SourceAccount: MLflow is not among
+        # what sends it, and a role is passed within its account.
         # https://docs.aws.amazon.com/sagemaker/latest/dg/security-confused-deputy-prevention.html
         role = service_role(
             self,

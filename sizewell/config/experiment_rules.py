@@ -23,7 +23,7 @@ def experiment_violations(environment: Environment) -> Iterator[Violation]:
         if arn is not None:
             yield (
                 ("mlflow_app",),
-                "existing.mlflow_arn names another one, which is used; remove one of the two",
+                "existing.mlflow_arn names another one; remove one of the two",
             )
         elif region not in APP_REGIONS:
             yield (
