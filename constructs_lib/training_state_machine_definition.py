@@ -12,6 +12,7 @@ from constructs_lib.training_job_request import (
     HYPERPARAMETERS,
     RESUME,
     TrainingJobResources,
+    run_variables,
     training_job_request,
 )
 from constructs_lib.workflow_messages import WARNINGS
@@ -121,9 +122,8 @@ def _attempt(
         tried=f"{attempt.instance_type} {'Spot' if attempt.use_managed_spot else 'on demand'}",
         variables={
             ENDS_AFTER_S: attempt.ends_after_s,
-            "instance_count": attempt.instance_count,
-            "usd_per_hour": attempt.usd_per_hour or 0,
             "gpu_count": attempt.gpu_count,
+            **run_variables(attempt),
         },
         out_of_time=_SPOT_IS_OVER if attempt.use_managed_spot else (),
     )

@@ -94,6 +94,7 @@ def plan_training_job(
         schedule=plan_schedule(job.schedule) if job.schedule else None,
         starts_on=plan_starts_on(job.starts_on),
         report_success=job.report_success,
+        experiment=job.experiment,
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
             update={"assumptions": (*selection.assumptions, _streaming(job, selection.chosen.estimate))}

@@ -79,6 +79,8 @@ class TrainedModelPlan(InstanceWorkloadPlan):
     starts_on: StartsOnPlan | None
     report_success: bool
     """Whether the alarm topic hears of runs that succeeded, too."""
+    experiment: str | None = None
+    """The MLflow experiment that its runs are recorded in."""
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[TrainingEstimate]

@@ -17,13 +17,24 @@ jobs = AccountRegionScopedDict()
 """Jobs of all kinds, by ``(kind, name)``."""
 notebooks = AccountRegionScopedDict()
 lifecycle_configs = AccountRegionScopedDict()
+mlflow_apps = AccountRegionScopedDict()
 tags = AccountRegionScopedDict()
 """Tags by ARN, as a map."""
 
 lock = RLock()
 """Whoever changes a record, or copies one that may change, holds it."""
 
-_ALL = (models, endpoint_configs, endpoints, components, jobs, notebooks, lifecycle_configs, tags)
+_ALL = (
+    models,
+    endpoint_configs,
+    endpoints,
+    components,
+    jobs,
+    notebooks,
+    lifecycle_configs,
+    mlflow_apps,
+    tags,
+)
 
 
 def reset() -> None:
