@@ -20,6 +20,7 @@ class ExistingResources:
     alarm_topic_arn: str | None = None
     endpoint_security_group_id: str | None = None
     training_security_group_id: str | None = None
+    mlflow_arn: str | None = None
 
 
 NOTHING_EXISTS = ExistingResources()

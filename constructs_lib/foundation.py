@@ -15,6 +15,7 @@ from constructs_lib.foundation_parameters import (
     FoundationParametersProps,
     read_foundation_references,
 )
+from constructs_lib.mlflow_app import MlflowApp, MlflowAppProps
 from constructs_lib.network import (
     ExistingNetwork,
     ExistingNetworkProps,
@@ -41,6 +42,8 @@ class FoundationProps:
     time enough to notice a fault and to go back. ``removal_policy`` keeps keys, buckets and logs when the stack is
     deleted, but not when its first deployment fails: a bucket that stayed would block the next one.
 
+    ``mlflow_app_name`` makes an MLflow App of that name; None makes none.
+
     ``artifact_events`` lets the artifact bucket tell EventBridge of its objects, which ``StartEvents`` of a workflow need.
 
     What ``existing`` names is taken in place of what would be made, and its name comes before the one here.
@@ -65,6 +68,7 @@ class FoundationProps:
     access_log_bucket_name: str | None = None
     alarm_topic_name: str | None = None
     key_alias_prefix: str | None = None
+    mlflow_app_name: str | None = None
     parameter_prefix: str | None = None
     endpoint_name_wildcard: str | None = None
     existing: ExistingResources = NOTHING_EXISTS
@@ -183,6 +187,20 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
             alarm_topic_arn=topics.alarm_topic_arn,
         ),
     )
+    mlflow_arn = existing.mlflow_arn
+    if mlflow_arn is None and props.mlflow_app_name is not None:
+        app = MlflowApp(
+            scope,
+            "Mlflow",
+            props=MlflowAppProps(
+                app_name=props.mlflow_app_name,
+                artifact_bucket_name=artifact_bucket_name,
+                data_key_arn=keys.data_key_arn,
+                removal_policy=props.removal_policy,
+            ),
+        )
+        app.node.add_dependency(buckets)
+        mlflow_arn = app.arn
     references = FoundationReferences(
         vpc_id=network.vpc_id,
         subnet_ids=network.subnet_ids,
@@ -193,6 +211,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
         artifact_bucket_name=artifact_bucket_name,
         checkpoint_bucket_name=checkpoint_bucket_name,
         alarm_topic_arn=topics.alarm_topic_arn,
+        mlflow_arn=mlflow_arn,
     )
     FoundationParameters(
         scope,

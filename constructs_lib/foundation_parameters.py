@@ -77,6 +77,7 @@ _IDENTIFIERS = (
     _Identifier(
         "alarm_topic_arn", "AlarmTopicArn", "alarm-topic-arn", "Topic that alarms and failures go to"
     ),
+    _Identifier("mlflow_arn", "MlflowArn", "mlflow-arn", "MLflow in which trainings record their runs"),
 )
 _IDENTIFIER_OF_FIELD = {identifier.field: identifier for identifier in _IDENTIFIERS}
 
@@ -97,12 +98,14 @@ class FoundationParametersProps:
 
 
 class FoundationParameters(Construct):
-    """Publishes every identifier under the prefix."""
+    """Publishes every identifier under the prefix, as far as there is one."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: FoundationParametersProps) -> None:
         super().__init__(scope, construct_id)
         for identifier in _IDENTIFIERS:
             value = getattr(props.references, identifier.field)
+            if value is None:
+                continue
             ssm.CfnParameter(
                 self,
                 identifier.construct_id,

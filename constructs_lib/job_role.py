@@ -20,6 +20,7 @@ from constructs_lib.policies import (
 )
 from constructs_lib.wildcards import acknowledge_wildcards
 from sizewell.facts.file_systems import FileSystemType
+from sizewell.facts.mlflow import ARTIFACT_PREFIX
 
 # The log group is made by SageMaker, one for the account and region, and has the name of the namespace of metrics:
 # https://docs.aws.amazon.com/sagemaker/latest/dg/logging-cloudwatch.html and monitoring-cloudwatch.html
@@ -28,6 +29,9 @@ LOG_GROUP_NAME = "/aws/sagemaker/{}Jobs"
 _OBJECTS_REASON = (
     "Object keys below this prefix are made by the data producers and by the jobs themselves; the prefix belongs to "
     "this workload."
+)
+_ARTIFACTS_REASON = (
+    "MLflow names the artifacts of runs by numbers that it draws; the prefix is for those of all trainings."
 )
 
 
@@ -38,7 +42,8 @@ class JobRoleProps:
     ``image_repository_arns`` are the ECR repositories of the images, in whatever account they are. ``reads`` and ``writes`` are
     pairs of a bucket and a location in it: the key of one object, or a prefix that ends in a slash. ``security_group_id`` is
     that of the network interfaces of the job, which ``security_group`` names in reasons. ``decryption_key_arns`` are the keys
-    of what it reads, beside the data key. ``file_systems`` are the types and ids of those that it mounts and reads.
+    of what it reads, beside the data key. ``file_systems`` are the types and ids of those that it mounts and reads, ``calls``
+    what the container may call besides.
     """
 
     kind: JobKind
@@ -50,6 +55,7 @@ class JobRoleProps:
     security_group_id: str
     data_key_arn: str
     decryption_key_arns: tuple[str, ...] = ()
+    calls: tuple[Statement, ...] = ()
     file_systems: tuple[tuple[FileSystemType, str], ...] = ()
 
 
@@ -74,6 +80,7 @@ class JobRole(Construct):
                     *storage.statements(),
                     *_key_statements(props.data_key_arn),
                     *(allow(("kms:Decrypt",), key_arn) for key_arn in props.decryption_key_arns),
+                    *props.calls,
                     *_mount_statements(stack, props.file_systems),
                     allow(("ecr:GetAuthorizationToken",), "*"),
                     allow(
@@ -149,7 +156,10 @@ class JobRole(Construct):
                 f"SageMaker names log streams after the {props.kind.noun.lower()} job, which gets a new name in every execution; "
                 "the prefix holds the role to the streams of this workload.",
             ),
-            *((object_arn, _OBJECTS_REASON) for object_arn in storage.object_arns),
+            *(
+                (arn, _ARTIFACTS_REASON if arn.endswith(f"/{ARTIFACT_PREFIX}/*") else _OBJECTS_REASON)
+                for arn in storage.object_arns
+            ),
         )
         role = iam.CfnRole(
             self,

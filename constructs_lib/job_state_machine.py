@@ -25,6 +25,7 @@ class JobStateMachineProps:
     ``definition`` is literal, with a placeholder ``${NAME}`` for each of ``values``. ``passed_role_arn`` is the role that its
     requests name; None where they name none, as of a transform job, which runs as the role of its model. ``removal_policy`` says
     what becomes of the log group when the stack goes. ``report_success`` tells people of executions that succeeded, too.
+    ``reads_metrics`` lets it look at metrics of its jobs.
     """
 
     state_machine_name: str
@@ -38,6 +39,7 @@ class JobStateMachineProps:
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
     report_success: bool = False
+    reads_metrics: bool = False
 
 
 class JobStateMachine(WorkflowStateMachine):
@@ -84,6 +86,7 @@ def _permissions(stack: Stack, props: JobStateMachineProps) -> Permissions:
                 ("events:DescribeRule", "events:PutRule", "events:PutTargets"),
                 f"arn:{stack.partition}:events:{where}:rule/{SYNC_RULE_NAME.format(kind.sync_noun or noun)}",
             ),
+            *([allow(("cloudwatch:GetMetricStatistics",), "*")] if props.reads_metrics else []),
         ],
         wildcards={
             job_arn: f"Every attempt starts a {kind.words} job with a new unique name; the prefix holds the role to the "

@@ -17,7 +17,13 @@ from constructs_lib.existing import NOTHING_EXISTS, ExistingResources
 from constructs_lib.policies import WRITE_LOGS, Statement, allow, policy_document
 from constructs_lib.security_groups import HTTPS_PORT, MountedGroup, WorkloadSecurityGroups
 from constructs_lib.service_role import service_role
-from sizewell.facts.interface_endpoints import PRIVATE_APIS, REGISTRY, RUNTIME
+from sizewell.facts.interface_endpoints import (
+    EXPERIMENTS,
+    EXPERIMENTS_PREFIX,
+    PRIVATE_APIS,
+    REGISTRY,
+    RUNTIME,
+)
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 from sizewell.facts.vpc import MAX_SUBNET_PREFIX_LENGTH, SUBNET_PREFIX_BITS
 
@@ -244,7 +250,9 @@ class Network(Construct):
                 vpc_id=self.vpc_id,
                 vpc_endpoint_type="Interface",
                 # Knows the services whose name has another beginning in the China regions.
-                service_name=ec2.InterfaceVpcEndpointAwsService(service).name,
+                service_name=ec2.InterfaceVpcEndpointAwsService(
+                    service, EXPERIMENTS_PREFIX if service == EXPERIMENTS else None
+                ).name,
                 private_dns_enabled=True,
                 subnet_ids=self.subnet_ids,
                 security_group_ids=[security_group.attr_group_id],

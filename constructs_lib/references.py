@@ -4,12 +4,14 @@ CloudFormation exports would lock the foundation as long as one workload imports
 an update that replaces a subnet would deadlock. SSM parameters are read at deploy time and lock nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoundationReferences:
     """Identifiers of the shared resources of one environment; every value may be a CDK token.
+
+    ``mlflow_arn`` is that of the MLflow App or tracking server in which runs are recorded; None is none.
 
     ``subnet_ids`` may be a token list: never index it in Python, use ``Fn.select``.
     """
@@ -23,3 +25,14 @@ class FoundationReferences:
     artifact_bucket_name: str
     checkpoint_bucket_name: str
     alarm_topic_arn: str
+    # A plain default would be an attribute of the class, which is found before what is read at deployment.
+    mlflow_arn: str | None = field(default_factory=lambda: None)
+
+
+def mlflow_arn_of(foundation: FoundationReferences) -> str:
+    """Return the ARN of the MLflow; raises ValueError where there is none."""
+    if foundation.mlflow_arn is None:
+        raise ValueError(
+            "an experiment needs mlflow_arn of the foundation: mlflow_app_name, or existing.mlflow_arn"
+        )
+    return foundation.mlflow_arn

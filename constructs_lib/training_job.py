@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from constructs_lib.instance_storage import has_local_nvme
 from sizewell.facts.file_systems import FileSystemType
+from sizewell.facts.mlflow import MLFLOW_VARIABLES
 from sizewell.facts.training_jobs import (
     CHECKPOINT_VARIABLES,
     CODE_CHANNEL,
@@ -86,7 +87,8 @@ class TrainingAttempt:
 
     ``ends_after_s`` counts from the start of the execution, waiting for capacity included. ``hardware`` is the folder of its
     checkpoints: what one kind of hardware saved need not load on another, so attempts share a folder only where they share a
-    kind. ``usd_per_hour`` is what one instance costs on demand, for the report of an execution; None is unknown.
+    kind. ``usd_per_hour`` is what one instance costs on demand, for the report of an execution; None is unknown. ``gpu_count``
+    are the NVIDIA GPUs of an instance, whose use it reports.
 
     ``has_local_nvme`` says that SageMaker mounts the instance's own disks instead of an EBS volume; the API then
     refuses a volume key and a volume larger than those disks. None goes by the name of the type. The volume holds what
@@ -102,6 +104,7 @@ class TrainingAttempt:
     use_managed_spot: bool = False
     hardware: str = "any"
     usd_per_hour: float | None = None
+    gpu_count: int = 0
 
     @property
     def volume_takes_key(self) -> bool:
@@ -192,6 +195,19 @@ class TrainingCheckpoint:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TrainingExperiment:
+    """The MLflow experiment that the script records its runs in, by ``mlflow_arn`` of the foundation.
+
+    ``is_app`` is the kind of that MLflow: an App, or a tracking server. ``artifact_prefix`` is where the artifact bucket has the
+    artifacts of all runs, which clients write themselves; None where they are in another bucket.
+    """
+
+    name: str
+    is_app: bool
+    artifact_prefix: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrainingJobProps:
     """What is trained, on what, and by when.
 
@@ -215,6 +231,7 @@ class TrainingJobProps:
     hyperparameters: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     environment_variables: Mapping[str, str] = field(default_factory=dict)
+    experiment: TrainingExperiment | None = None
     enable_network_isolation: bool = True
     encrypt_inter_container_traffic: bool = True
     maximum_retry_attempts: int = 2
@@ -259,9 +276,11 @@ class TrainingJobProps:
                 raise RequestMemberError(
                     f"{name}: Step Functions would read a text that begins with {{% as an expression"
                 )
-        for key in CHECKPOINT_VARIABLES:
+        for key in (*CHECKPOINT_VARIABLES, *(MLFLOW_VARIABLES if self.experiment else ())):
             if key in self.environment_variables:
-                raise RequestMemberError(f"{key} is set from the checkpoint and cannot be given by hand")
+                raise RequestMemberError(f"{key} is set for you and cannot be given by hand")
+        if self.experiment is not None and self.enable_network_isolation:
+            raise RequestMemberError("a container with network isolation cannot record its runs")
 
 
 def check_job_name_prefix(prefix: str) -> None:

@@ -15,6 +15,7 @@ from constructs_lib.training_job import (
     TrainingAttempt,
     TrainingJobProps,
 )
+from sizewell.facts.mlflow import EXPERIMENT_VARIABLE, TAGS_VARIABLE, TRACKING_URI_VARIABLE
 from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE, CODE_CHANNEL
 
 #: What people may start an execution with: hyperparameters that win over the stated ones, and the name of the execution whose
@@ -26,6 +27,13 @@ ENDS_AFTER_S = "ends_after_s"
 _SHORTEST_ATTEMPT_S = 60
 _INPUT = "$states.context.Execution.Input"
 _RESUMED = f"$exists({_INPUT}.{RESUME}) ? {_INPUT}.{RESUME} : {EXECUTION_NAME}"
+# What a run is told of itself, as texts, which tags are. The ARN of an execution names environment and workload as well.
+_EXECUTION_TAG = "'execution': $states.context.Execution.Id"
+_RUN_TAGS = (
+    f"{{{_EXECUTION_TAG}, 'instance_type': $instance_type, 'instance_count': $string($instance_count), "
+    "'managed_spot': $string($managed_spot)}, "
+    "$usd_per_hour > 0 ? {'usd_per_hour_on_demand': $string($round($instance_count * $usd_per_hour, 4))} : {}"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +47,20 @@ class TrainingJobResources:
     data_key_arn: str
     artifact_bucket_name: str
     checkpoint_bucket_name: str
+    mlflow_arn: str
 
 
 def training_job_request(
-    props: TrainingJobProps, attempt: TrainingAttempt, *, resources: TrainingJobResources
+    props: TrainingJobProps,
+    attempt: TrainingAttempt,
+    *,
+    resources: TrainingJobResources,
+    is_typed: bool = True,
 ) -> dict[str, object]:
     """Return the ``CreateTrainingJob`` body of one attempt, without its name, with expressions for the values of each execution.
+
+    An experiment needs ``run_variables`` of the attempt; ``is_typed`` False does without, where SageMaker takes one of several
+    types.
 
     The checkpoint location is that of the execution: the next attempt on the same kind of hardware resumes where the previous
     one stopped, but next week's execution does not start from last week's last checkpoint. ``RESUME`` names an earlier
@@ -90,6 +106,8 @@ def training_job_request(
         }
     request["HyperParameters"] = f"{{% $merge([${HYPERPARAMETERS}, {_INPUT}.{HYPERPARAMETERS}]) %}}"
     environment = _environment(props)
+    if props.experiment is not None:
+        environment |= _experiment(props.experiment.name, resources.mlflow_arn, is_typed=is_typed)
     if environment:
         request["Environment"] = environment
     if props.job_tags:
@@ -177,3 +195,26 @@ def _environment(props: TrainingJobProps) -> dict[str, str]:
         environment[CHECKPOINT_DIR_VARIABLE] = props.checkpoint.local_path
         environment[CHECKPOINT_INTERVAL_VARIABLE] = str(props.checkpoint.interval_minutes)
     return dict(sorted(environment.items()))
+
+
+def run_variables(attempt: TrainingAttempt) -> dict[str, object]:
+    """Return what an execution knows of the instances of an attempt."""
+    return {
+        "instance_type": attempt.instance_type,
+        "instance_count": attempt.instance_count,
+        "managed_spot": attempt.use_managed_spot,
+        "usd_per_hour": attempt.usd_per_hour or 0,
+    }
+
+
+def _experiment(name: str, mlflow_arn: str, *, is_typed: bool) -> dict[str, str]:
+    """Return where the script records its run, and what it cannot know of itself: where it runs, and for how much.
+
+    How long it took, and what SageMaker billed, is in the output of the execution, which the run names.
+    """
+    tags = f"$merge([{_RUN_TAGS}])" if is_typed else f"{{{_EXECUTION_TAG}}}"
+    return {
+        EXPERIMENT_VARIABLE: name,
+        TAGS_VARIABLE: f"{{% $string({tags}) %}}",
+        TRACKING_URI_VARIABLE: mlflow_arn,
+    }

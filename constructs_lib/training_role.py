@@ -6,8 +6,10 @@ from constructs import Construct
 
 from constructs_lib.job_role import JobRole, JobRoleProps
 from constructs_lib.job_state_machine_definition import TRAINING
-from constructs_lib.references import FoundationReferences
+from constructs_lib.policies import allow
+from constructs_lib.references import FoundationReferences, mlflow_arn_of
 from constructs_lib.training_job import FileSystemChannel, TrainingChannel, TrainingJobProps
+from sizewell.facts.mlflow import APP_ACTIONS, SERVER_ACTIONS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,12 @@ class TrainingRole(JobRole):
         writes = [(artifacts, f"{job.output_key_prefix}/")]
         if job.checkpoint is not None:
             writes.append((foundation.checkpoint_bucket_name, f"{job.checkpoint.key_prefix}/"))
+        calls = []
+        if (experiment := job.experiment) is not None:
+            actions = APP_ACTIONS if experiment.is_app else SERVER_ACTIONS
+            calls.append(allow(actions, mlflow_arn_of(foundation)))
+            if experiment.artifact_prefix is not None:
+                writes.append((artifacts, f"{experiment.artifact_prefix}/"))
         super().__init__(
             scope,
             construct_id,
@@ -48,6 +56,7 @@ class TrainingRole(JobRole):
                 security_group="training",
                 security_group_id=foundation.training_security_group_id,
                 data_key_arn=foundation.data_key_arn,
+                calls=tuple(calls),
                 file_systems=tuple((one.file_system_type, one.file_system_id) for one in mounted),
             ),
         )

@@ -7,7 +7,7 @@ from constructs import Construct
 
 from constructs_lib.job_state_machine import JobStateMachine, JobStateMachineProps
 from constructs_lib.job_state_machine_definition import TRAINING
-from constructs_lib.references import FoundationReferences
+from constructs_lib.references import FoundationReferences, mlflow_arn_of
 from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_job_request import TrainingJobResources
 from constructs_lib.training_state_machine_definition import training_state_machine_definition
@@ -40,6 +40,7 @@ PLACEHOLDERS = TrainingJobResources(
     data_key_arn="${DataKeyArn}",
     artifact_bucket_name="${ArtifactBucketName}",
     checkpoint_bucket_name="${CheckpointBucketName}",
+    mlflow_arn="${MlflowArn}",
 )
 
 
@@ -65,6 +66,7 @@ class TrainingStateMachine(JobStateMachine):
                 removal_policy=props.removal_policy,
                 foundation=props.foundation,
                 report_success=props.report_success,
+                reads_metrics=any(attempt.gpu_count for attempt in props.job.attempts),
             ),
         )
 
@@ -80,7 +82,9 @@ def placeholder_values(props: TrainingStateMachineProps) -> dict[str, str]:
         "DataKeyArn": foundation.data_key_arn,
         "ArtifactBucketName": foundation.artifact_bucket_name,
     }
+    # To read a reference is to add a parameter to the template, which must then be used (cfn-lint: W2001).
     if props.job.checkpoint is not None:
-        # To read a reference is to add a parameter to the template, which must then be used (cfn-lint: W2001).
         values["CheckpointBucketName"] = foundation.checkpoint_bucket_name
+    if props.job.experiment is not None:
+        values["MlflowArn"] = mlflow_arn_of(foundation)
     return values

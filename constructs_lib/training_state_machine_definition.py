@@ -12,9 +12,12 @@ from constructs_lib.training_job_request import (
     HYPERPARAMETERS,
     RESUME,
     TrainingJobResources,
+    run_variables,
     training_job_request,
 )
+from constructs_lib.workflow_messages import WARNINGS
 from sizewell.facts.state_machines import TASK_GRACE_S
+from sizewell.facts.training_jobs import LOW_GPU_PERCENT
 
 # A job on Spot that has used up its time goes on from its checkpoint; SageMaker names whichever limit it looked at first.
 _SPOT_IS_OVER = ("MaxWaitTimeExceeded", "MaxRuntimeExceeded")
@@ -30,6 +33,28 @@ _REPORT = {
     # The last value of each; none where no metric is defined.
     "Metrics": f"{{% $merge([{{}}, {_JOB}.FinalMetricDataList.{{MetricName: Value}}]) %}}",
 }
+# What CloudWatch has of the first instance of a job, from its start: a GPU that is used to 30 % adds 30 to the metric of its
+# instance (https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html, "Processing Job, Training Job, ...").
+_GPU_METRIC = {
+    "Namespace": "/aws/sagemaker/TrainingJobs",
+    "MetricName": "GPUUtilization",
+    "Dimensions": [{"Name": "Host", "Value": "{% $job_name & '/algo-1' %}"}],
+    "StartTime": "{% $states.context.Execution.StartTime %}",
+    "EndTime": "{% $now() %}",
+    "Period": 3600,
+    "Statistics": ["Average", "SampleCount"],
+}
+_GPU_REPORT = {
+    "GpuUtilizationPercent": "{% $gpu_percent < 0 ? 'unknown' : $gpu_percent %}",
+    WARNINGS: (
+        f"{{% $gpu_percent >= 0 and $gpu_percent < {LOW_GPU_PERCENT} ? ['The GPUs were used to ' & $gpu_percent & ' % on "
+        "average: look for what they wait for, such as data, or take a smaller instance type'] : [] %}"
+    ),
+}
+_GPU_PERCENT = (
+    "( $found := $states.result.Datapoints; $minutes := $sum($found.SampleCount); "
+    "$minutes > 0 and $gpu_count > 0 ? $round($sum($found.(Average * SampleCount)) / $minutes / $gpu_count) : -1 )"
+)
 # Attempts that were cut short are paid as well, so they count.
 _SPENT = {
     "TrainingTimeInSeconds": "{% $training_s %}",
@@ -54,13 +79,22 @@ def training_state_machine_definition(
     DescribeTrainingJob).
     """
     attempts = tuple(_attempt(props, attempt, resources) for attempt in props.attempts)
+    has_gpus = any(attempt.gpu_count for attempt in props.attempts)
+    look_back: State = {
+        "Resource": f"arn:{partition}:states:::aws-sdk:cloudwatch:getMetricStatistics",
+        "Arguments": _GPU_METRIC,
+        "Assign": {"gpu_percent": f"{{% {_GPU_PERCENT} %}}"},
+    }
     return job_state_machine_definition(
         TRAINING,
         attempts,
         job_name_prefix=props.job_name_prefix,
         partition=partition,
         time_limit_s=props.attempts[-1].ends_after_s + len(attempts) * TASK_GRACE_S,
-        variables={HYPERPARAMETERS: dict(sorted(props.hyperparameters.items()))},
+        variables={
+            HYPERPARAMETERS: dict(sorted(props.hyperparameters.items())),
+            **({"gpu_percent": -1} if has_gpus else {}),
+        },
         totals={
             "billable_s": _BILLABLE_S,
             "training_s": f"$exists({_TRAINING}) ? {_TRAINING} : 0",
@@ -68,7 +102,8 @@ def training_state_machine_definition(
             # A price of zero is none.
             "unpriced_s": f"$usd_per_hour = 0 ? ({_BILLABLE_S}) : 0",
         },
-        report=_REPORT,
+        report={**_REPORT, **_GPU_REPORT} if has_gpus else _REPORT,
+        look_back=look_back if has_gpus else None,
         spent=_SPENT,
         input_keys=(HYPERPARAMETERS, RESUME) if props.checkpoint else (HYPERPARAMETERS,),
     )
@@ -84,8 +119,8 @@ def _attempt(
         tried=f"{attempt.instance_type} {'Spot' if attempt.use_managed_spot else 'on demand'}",
         variables={
             ENDS_AFTER_S: attempt.ends_after_s,
-            "instance_count": attempt.instance_count,
-            "usd_per_hour": attempt.usd_per_hour or 0,
+            "gpu_count": attempt.gpu_count,
+            **run_variables(attempt),
         },
         out_of_time=_SPOT_IS_OVER if attempt.use_managed_spot else (),
     )

@@ -15,7 +15,12 @@ from constructs_lib.job_state_machine_definition import (
     job_state_machine_definition,
 )
 from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
-from constructs_lib.training_job_request import TrainingJobResources, metric_definitions, training_job_request
+from constructs_lib.training_job_request import (
+    TrainingJobResources,
+    metric_definitions,
+    run_variables,
+    training_job_request,
+)
 from constructs_lib.training_state_machine import (
     PLACEHOLDERS,
     TrainingStateMachineProps,
@@ -82,6 +87,7 @@ def tuning_state_machine_definition(
         timeout_s=timeout_s,
         instance_count=job.attempts[0].instance_count,
         tried=f"{types} {'Spot' if job.uses_managed_spot else 'on demand'}",
+        variables=run_variables(job.attempts[0]) if job.experiment and len(job.attempts) == 1 else {},
     )
     return job_state_machine_definition(
         TUNING, (attempt,), job_name_prefix=job.job_name_prefix, partition=partition, time_limit_s=timeout_s
@@ -98,7 +104,7 @@ def tuning_job_request(
     """
     # The nodes of one job share a zone, whichever type it gets.
     widest = max(job.attempts, key=lambda attempt: attempt.instance_count)
-    training = training_job_request(job, widest, resources=resources)
+    training = training_job_request(job, widest, resources=resources, is_typed=len(job.attempts) == 1)
     request: dict[str, object] = {
         "HyperParameterTuningJobConfig": _config(search),
         "TrainingJobDefinition": {

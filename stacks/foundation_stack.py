@@ -41,6 +41,7 @@ class FoundationStack(Stack):
                 alarm_topic_name=plan.alarm_topic_name,
                 key_alias_prefix=plan.key_alias_prefix,
                 parameter_prefix=plan.parameter_prefix,
+                mlflow_app_name=plan.mlflow_app_name,
                 endpoint_name_wildcard=plan.name_wildcards.workload,
                 existing=ExistingResources(**plan.existing.model_dump()),
             ),

@@ -13,9 +13,11 @@ from constructs_lib.training_job import (
     TrainingChannel,
     TrainingCheckpoint,
     TrainingCode,
+    TrainingExperiment,
     TrainingJobProps,
 )
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
+from sizewell.facts.mlflow import ARTIFACT_PREFIX, is_app
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.stacks.removal import removal_policy
@@ -45,7 +47,7 @@ class TrainingStack(Stack):
             TrainingWorkflowProps(
                 workload_name=plan.name,
                 state_machine_name=plan.state_machine_name,
-                job=_job_props(plan),
+                job=_job_props(plan, foundation_plan),
                 image_repository_arns=tuple(
                     dict.fromkeys(attempt.image.repository_arn for attempt in plan.attempts)
                 ),
@@ -63,7 +65,7 @@ class TrainingStack(Stack):
         return TrainingWorkflow(self, "Training", props=props)
 
 
-def _job_props(plan: TrainedModelPlan) -> TrainingJobProps:
+def _job_props(plan: TrainedModelPlan, foundation: FoundationPlan) -> TrainingJobProps:
     return TrainingJobProps(
         job_name_prefix=plan.job_name_prefix,
         attempts=tuple(
@@ -73,6 +75,7 @@ def _job_props(plan: TrainedModelPlan) -> TrainingJobProps:
                 ends_after_s=attempt.ends_after_s,
                 hardware=attempt.hardware,
                 usd_per_hour=attempt.usd_per_hour,
+                gpu_count=attempt.gpu_count,
                 instance_count=attempt.instance_count,
                 volume_size_gib=attempt.volume_size_gib,
                 has_local_nvme=not attempt.encrypt_volume_with_key,
@@ -101,6 +104,16 @@ def _job_props(plan: TrainedModelPlan) -> TrainingJobProps:
         hyperparameters=plan.hyperparameters,
         metrics=plan.metrics,
         environment_variables=plan.environment,
+        experiment=_experiment(plan.experiment, foundation) if plan.experiment else None,
         enable_network_isolation=plan.network_isolation,
         job_tags=plan.job_tags,
+    )
+
+
+def _experiment(name: str, foundation: FoundationPlan) -> TrainingExperiment:
+    arn = foundation.existing.mlflow_arn
+    return TrainingExperiment(
+        name=name,
+        is_app=arn is None or is_app(arn),
+        artifact_prefix=ARTIFACT_PREFIX if arn is None else None,
     )

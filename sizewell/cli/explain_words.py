@@ -21,7 +21,7 @@ from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_c
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
 from sizewell.instance_selection.wording import counted, milliseconds
 from sizewell.planning.endpoint_plan_model import VariantPlan
-from sizewell.planning.training_plan_model import TrainingAttemptPlan, TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingAttemptPlan, TrainingJobPlan
 from sizewell.planning.workload_plan import LockPlan
 
 #: As many types of the Pareto front are named before "more".
@@ -83,6 +83,9 @@ def facts(explanation: Explanation) -> list[str]:
     ]
     if e.spot_savings_pct is not None:
         lines.append(f"Spot saves about {e.spot_savings_pct:.0f} %")
+    assert isinstance(explanation.workload, TrainedModelPlan)
+    if (experiment := explanation.workload.experiment) is not None:
+        lines.append(f"its script records each run in the MLflow experiment {experiment}")
     return lines
 
 

@@ -13,6 +13,7 @@ from sizewell.config.container import AnyContainer, InferenceContainer, Training
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
+from sizewell.config.experiments import ON_MLFLOW_APP
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.config.inference_pipeline import InferencePipeline, InferenceStep
 from sizewell.config.lambda_function import LambdaFunction
@@ -176,6 +177,9 @@ class Environment(ConfigModel):
     """The VPC of the environment: a new one, or one that exists, by its ids or its tags."""
     existing: ExistingResources = ExistingResources()
     """Keys, buckets, a topic and security groups of the account: what is named is used, what is not named is made."""
+    mlflow_app: Annotated[bool, ON_MLFLOW_APP] = False
+    """Whether an MLflow App is made, serverless and without charge, in which trainings with an experiment record their runs. It
+    is called over the internet; the artifacts of runs go to the artifact bucket."""
     places: Annotated[dict[PlaceName, Place], Field(max_length=MAX_PLACES)] = {}
     """Other accounts and regions by name, for workloads that say place: NAME; each has a foundation of its own."""
     storage: Storage = Storage()
@@ -231,6 +235,7 @@ class Environment(ConfigModel):
                 "bootstrap": self._bootstrap_in(account, region),
                 "network": place.network,
                 "existing": place.existing,
+                "mlflow_app": place.mlflow_app,
                 "workloads": self._workloads_in(place_name, region),
                 "places": {},
             }

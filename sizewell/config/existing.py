@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, fault
 from sizewell.config.effects import OnChange
+from sizewell.config.experiments import MlflowArn
 from sizewell.facts.bucket_names import BUCKET_NAME, bucket_name_problem
 
 #: API reference: KMS, KeyListEntry; an alias is no resource that a policy can name.
@@ -49,7 +50,7 @@ _KEPT_KEY = "what it encrypted needs it; policy.removal says whether it stays be
 
 
 class ExistingResources(ConfigModel):
-    """Keys, buckets, a topic and security groups that somebody else looks after."""
+    """Keys, buckets, a topic, security groups and an MLflow that somebody else looks after."""
 
     data_key_arn: Annotated[KeyArn | None, _on("data key", _KEPT_KEY)] = None
     """The ARN of the KMS key of buckets, volumes and state machines: of the region, also of another account."""
@@ -73,6 +74,15 @@ class ExistingResources(ConfigModel):
         SecurityGroupId | None, _on("security group of training jobs", "the next runs start in the other one")
     ] = None
     """The id of the security group of training jobs, in a network that exists."""
+    mlflow_arn: Annotated[
+        MlflowArn | None,
+        OnChange(
+            changed="runs are recorded in another MLflow",
+            added="runs are recorded in the MLflow of the account",
+            removed="runs are no longer recorded there",
+        ),
+    ] = None
+    """The ARN of an MLflow App or tracking server that records runs: of the region, also of another account."""
 
     @model_validator(mode="after")
     def _buckets_are_three(self) -> Self:

@@ -7,6 +7,7 @@ from pydantic import Field
 from sizewell.config.base import CHOICES, ConfigModel
 from sizewell.config.effects import OnChange, SelectionNeed
 from sizewell.config.existing import ExistingResources
+from sizewell.config.experiments import ON_MLFLOW_APP
 from sizewell.config.network import Network
 
 AccountId = Annotated[str, Field(pattern=r"^[0-9]{12}$", examples=["111122223333"])]
@@ -47,3 +48,5 @@ class Place(ConfigModel):
     """The VPC of the place: a new one, or one that exists."""
     existing: ExistingResources = ExistingResources()
     """Keys, buckets, a topic and security groups that the place has: what is named is used, what is not named is made."""
+    mlflow_app: Annotated[bool, ON_MLFLOW_APP] = False
+    """Whether an MLflow App is made in the place, for the trainings there."""

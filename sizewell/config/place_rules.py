@@ -7,7 +7,7 @@ from sizewell.config.faults import near_match
 from sizewell.config.request_members import Violation
 
 #: Keys of an environment that a place has as well, for itself.
-_OF_PLACE = ("network", "existing")
+_OF_PLACE = ("network", "existing", "mlflow_app")
 
 
 def path_of_place(place_name: str | None, path: tuple[str, ...]) -> tuple[str, ...]:

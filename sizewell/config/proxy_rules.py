@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 from sizewell.config.base import without
 from sizewell.config.environment import Environment, containers_of
-from sizewell.config.request_members import MAX_VARIABLES, Violation
-from sizewell.facts.processing_jobs import NEURON_VARIABLES
+from sizewell.config.request_members import MAX_VARIABLES, Violation, variables_of_keys
 from sizewell.facts.proxy import PROXY_VARIABLES
-from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 
 
 def proxy_violations(environment: Environment) -> Iterator[Violation]:
@@ -36,9 +34,7 @@ def proxy_violations(environment: Environment) -> Iterator[Violation]:
                     "the variable is set for you, by network.proxy; remove it here; what is to be called directly goes into "
                     "network.proxy.bypass",
                 )
-        of_keys = {"checkpoint": CHECKPOINT_VARIABLES, "neuron": NEURON_VARIABLES}
-        stated = (names for key, names in of_keys.items() if getattr(one, key, None))
-        ours = {*PROXY_VARIABLES}.union(*stated)
+        ours = {*PROXY_VARIABLES}.union(*variables_of_keys(one).values())
         if (count := len(variables.keys() | ours)) > MAX_VARIABLES:
             yield (
                 path,

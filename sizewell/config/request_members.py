@@ -13,6 +13,7 @@ from sizewell.config.served_model import ContainedModel, ModelOnInstances, Reque
 from sizewell.config.training import TrainedModel
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.inference_pipelines import MAX_ENVIRONMENT_BYTES
+from sizewell.facts.mlflow import MLFLOW_VARIABLES
 from sizewell.facts.processing_jobs import MAX_VARIABLE_CHARACTERS, NEURON_VARIABLES
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
@@ -116,18 +117,30 @@ def training_members(name: str, job: TrainedModel) -> Iterator[Violation]:
         yield from _too_long((*path, key), members, limits)
         yield from read_otherwise((*path, key), members)
     yield from read_otherwise((*path, "metrics"), job.container.metrics)
-    count = len(job.container.environment) + (len(CHECKPOINT_VARIABLES) if job.checkpoint is not None else 0)
+    stated = variables_of_keys(job)
+    count = len(job.container.environment) + sum(map(len, stated.values()))
     if count > MAX_VARIABLES:
         yield (
             (*path, "environment"),
-            f"makes {count} variables, with those that checkpoint sets; SageMaker takes {MAX_VARIABLES} at most",
+            f"makes {count} variables, with those that {' and '.join(stated)} sets; SageMaker takes {MAX_VARIABLES} at most",
         )
-    for variable in CHECKPOINT_VARIABLES:
+    ours = {"checkpoint": CHECKPOINT_VARIABLES, **stated}
+    for key, variable in ((key, one) for key, variables in ours.items() for one in variables):
         if variable in job.container.environment:
             yield (
                 (*path, "environment", variable),
-                "the variable is set for you, by checkpoint; remove it here",
+                f"the variable is set for you, by {key}; remove it here",
             )
+
+
+def variables_of_keys(workload: object) -> dict[str, tuple[str, ...]]:
+    """Return the variables that keys of a job set, by the key."""
+    of_keys = {
+        "checkpoint": CHECKPOINT_VARIABLES,
+        "experiment": MLFLOW_VARIABLES,
+        "neuron": NEURON_VARIABLES,
+    }
+    return {key: variables for key, variables in of_keys.items() if getattr(workload, key, None)}
 
 
 def processing_members(name: str, job: ProcessingJob) -> Iterator[Violation]:

@@ -13,6 +13,7 @@ from sizewell.config.component_rules import component_violations
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
+from sizewell.config.experiment_rules import experiment_violations
 from sizewell.config.faults import near_match
 from sizewell.config.file_system_rules import file_system_violations
 from sizewell.config.image_rules import image_violations, twice_stated
@@ -73,6 +74,7 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
 def _rules_of_place(environment: Environment) -> Iterator[Violation]:
     """Yield what is wrong in one account and region."""
     yield from existing_violations(environment)
+    yield from experiment_violations(environment)
     yield from proxy_violations(environment)
     yield from _zones(environment)
     yield from _zone_ids(environment)

@@ -21,6 +21,7 @@ from sizewell.config.clock import TimeOfDay, TimeZone, Weekday
 from sizewell.config.container import TrainingContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
+from sizewell.config.experiments import ON_EXPERIMENT, ExperimentName
 from sizewell.config.file_system import FileSystem
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
@@ -232,6 +233,9 @@ class TrainedModel(ConfigModel):
     ] = False
     """Whether the alarm topic hears of each run that succeeded, with its duration, cost and model, or of a tuning with its best
     training; it always hears of others."""
+    experiment: Annotated[ExperimentName | None, ON_EXPERIMENT] = None
+    """The MLflow experiment that the script records its runs in; it needs mlflow_app or existing.mlflow_arn, and a container
+    without network isolation."""
     instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None

@@ -13,6 +13,10 @@ FUNCTIONS = "lambda"
 PRIVATE_APIS = "execute-api"
 #: What pulls an image through the VPC; its layers come from S3 (https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html).
 REGISTRY = "ecr.dkr"
+#: What records runs in an MLflow tracking server; its name begins otherwise than those of the table
+#: (https://docs.aws.amazon.com/sagemaker/latest/dg/mlflow-interface-endpoint-create.html).
+EXPERIMENTS = "experiments"
+EXPERIMENTS_PREFIX = "aws.sagemaker"
 #: VPC quota "Interface and Gateway Load Balancer endpoints per VPC".
 MAX_INTERFACE_ENDPOINTS = 50
 
@@ -20,4 +24,4 @@ MAX_INTERFACE_ENDPOINTS = 50
 @cache
 def interface_endpoint_services() -> tuple[str, ...]:
     """Return every service that has an interface endpoint, sorted."""
-    return tuple(TABLE.read_text("utf-8").split())
+    return tuple(sorted((*TABLE.read_text("utf-8").split(), EXPERIMENTS)))

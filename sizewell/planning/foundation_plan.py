@@ -47,6 +47,7 @@ def plan_foundation(
         else None,
         artifact_events=artifact_events,
         alarm_emails=environment.notifications.emails,
+        mlflow_app_name=names.prefix if environment.mlflow_app else None,
         existing=existing,
     )
 
@@ -61,6 +62,7 @@ def _plan_existing(existing: ExistingResources) -> ExistingResourcesPlan:
         alarm_topic_arn=existing.alarm_topic_arn,
         endpoint_security_group_id=existing.endpoint_security_group_id,
         training_security_group_id=existing.training_security_group_id,
+        mlflow_arn=existing.mlflow_arn,
     )
 
 

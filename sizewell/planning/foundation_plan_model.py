@@ -89,6 +89,7 @@ class ExistingResourcesPlan(PlanModel):
     alarm_topic_arn: str | None = None
     endpoint_security_group_id: str | None = None
     training_security_group_id: str | None = None
+    mlflow_arn: str | None = None
 
 
 class NameWildcardsPlan(PlanModel):
@@ -132,6 +133,8 @@ class FoundationPlan(PlanModel):
     """After so many days, requests and answers in the artifact bucket are deleted; None where no workload writes any."""
     artifact_events: bool = False
     """Whether the artifact bucket tells EventBridge of its objects, which start runs."""
+    mlflow_app_name: str | None = None
+    """The MLflow App that is made; None where none is."""
     existing: ExistingResourcesPlan = ExistingResourcesPlan()
 
     @property

@@ -23,7 +23,8 @@ from sizewell.config.network import NewNetwork
 from sizewell.config.notebook import Notebook
 from sizewell.config.served_model import PlacedWorkload
 from sizewell.config.variant_names import endpoint_of
-from sizewell.facts.interface_endpoints import FUNCTIONS, PRIVATE_APIS, RUNTIME
+from sizewell.facts.interface_endpoints import EXPERIMENTS, FUNCTIONS, PRIVATE_APIS, RUNTIME
+from sizewell.facts.mlflow import is_app
 from sizewell.facts.notebook_instances import API
 from sizewell.planning.foundation_plan_model import InterfaceEndpointPlan
 
@@ -53,6 +54,7 @@ def plan_interface_endpoints(environment: Environment) -> tuple[InterfaceEndpoin
 
 def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
     """Yield services, each with the workload that needs it."""
+    mlflow_arn = environment.existing.mlflow_arn
     for name, workload in environment.workloads.items():
         if isinstance(workload, Notebook):
             yield from ((service, name) for service in _CALLS_OF_NOTEBOOK)
@@ -72,6 +74,8 @@ def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
         if workload.in_vpc and not next(iter(models_of(workload).values())).container.network_isolation:
             for service in (*_CALLS_OF_ALL, *(() if serves else _CALLS_OF_TRAINING)):
                 yield service, name
+        if mlflow_arn is not None and not is_app(mlflow_arn) and getattr(workload, "experiment", None):
+            yield EXPERIMENTS, name
 
 
 def _reason(service: str, workloads: list[str]) -> str:
@@ -81,6 +85,8 @@ def _reason(service: str, workloads: list[str]) -> str:
         return "callers in the VPC invoke the functions"
     if service == API:
         return f"stops itself without work: {', '.join(workloads)}"
+    if service == EXPERIMENTS:
+        return f"record their runs in MLflow: {', '.join(workloads)}"
     if service == PRIVATE_APIS:
         return f"callers in the VPC call the API of {', '.join(workloads)}"
     return f"no network isolation: {', '.join(workloads)}"

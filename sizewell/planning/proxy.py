@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from sizewell.config.environment import Environment
 from sizewell.config.request_members import ENDPOINT_ENVIRONMENT, TRAINING_ENVIRONMENT
-from sizewell.facts.interface_endpoints import PRIVATE_APIS, REGISTRY
+from sizewell.facts.interface_endpoints import EXPERIMENTS, PRIVATE_APIS, REGISTRY
 from sizewell.facts.lambda_functions import MAX_ENVIRONMENT_BYTES, MODEL_S3_URI
 from sizewell.facts.processing_jobs import MAX_VARIABLE_CHARACTERS
 from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, PROXY_VARIABLES, URL_VARIABLES
@@ -100,6 +100,10 @@ def _aws_hosts(network: NewNetworkPlan | ExistingNetworkPlan, region: str) -> It
     for s3 in (f"s3.{region}.{domain}", *((f"s3.{domain}",) if region == _GLOBAL_S3_REGION else ())):
         yield from (s3, f".{s3}")
     for endpoint in network.interface_endpoints:
+        if endpoint.service == EXPERIMENTS:
+            # https://github.com/aws/sagemaker-mlflow, mlflow_sagemaker_helpers.py
+            yield f"{region}.experiments.sagemaker.aws"
+            continue
         # sagemaker.runtime is called at runtime.sagemaker.REGION: https://docs.aws.amazon.com/general/latest/gr/sagemaker.html
         host = f"{'.'.join(reversed(endpoint.service.split('.')))}.{region}.{domain}"
         # Each registry has a name below it: https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html. And each

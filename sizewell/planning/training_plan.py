@@ -13,7 +13,7 @@ from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.training import TrainedModel
 from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
 from sizewell.facts.training_jobs import DATA_CHANNEL, METHOD_HYPERPARAMETER
-from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
+from sizewell.instance_selection import Catalog, HardwareKind, Measurement, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
 from sizewell.instance_selection.spot import shortest_attempt_hours
@@ -95,6 +95,7 @@ def plan_training_job(
         schedule=plan_schedule(job.schedule) if job.schedule else None,
         starts_on=plan_starts_on(job.starts_on),
         report_success=job.report_success,
+        experiment=job.experiment,
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
             update={"assumptions": (*selection.assumptions, _streaming(job, selection.chosen.estimate))}
@@ -203,6 +204,7 @@ def plan_attempt(
         spot=rung.spot,
         ends_after_s=_seconds(rung.ends_after_hours),
         usd_per_hour=rung.candidate.cost.usd_per_hour,
+        gpu_count=instance_type.accelerator_count if hardware is HardwareKind.CUDA else 0,
         instance_count=rung.candidate.estimate.instance_count,
         volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib),
         encrypt_volume_with_key=not has_local_disks(instance_type),

@@ -27,6 +27,8 @@ class TrainingAttemptPlan(PlanModel):
     """Seconds after the start of the run at which this attempt gives way to the next one, or misses the deadline."""
     usd_per_hour: float | None
     """Of one instance on demand."""
+    gpu_count: int
+    """NVIDIA GPUs of one instance."""
     instance_count: int
     volume_size_gib: int
     encrypt_volume_with_key: bool
@@ -78,6 +80,8 @@ class TrainedModelPlan(InstanceWorkloadPlan):
     starts_on: StartsOnPlan | None
     report_success: bool
     """Whether the alarm topic hears of runs that succeeded, too."""
+    experiment: str | None = None
+    """The MLflow experiment that its runs are recorded in."""
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[TrainingEstimate]

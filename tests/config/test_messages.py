@@ -87,8 +87,8 @@ def test_hint_of_an_unknown_key(message_for: MessageFor, workload: str, key: str
 def test_unknown_key_at_the_top(message_for: MessageFor) -> None:
     assert message_for("qqq: 1\n") == lines(
         "config/dev.yaml:1  qqq",
-        "  unknown key; allowed here: platform, tags, names, policy, bootstrap, network, existing, places, storage, "
-        "notifications, workloads",
+        "  unknown key; allowed here: platform, tags, names, policy, bootstrap, network, existing, mlflow_app, "
+        "places, storage, notifications, workloads",
         "  remove it",
     )
 

@@ -38,6 +38,7 @@ def foundation() -> FoundationReferences:
         artifact_bucket_name="demo-dev-artifacts-111122223333-us-east-1",
         checkpoint_bucket_name="demo-dev-checkpoints-111122223333-us-east-1",
         alarm_topic_arn="arn:aws:sns:us-east-1:111122223333:demo-dev-alarms",
+        mlflow_arn="arn:aws:sagemaker:us-east-1:111122223333:mlflow-tracking-server/company",
     )
 
 

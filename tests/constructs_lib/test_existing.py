@@ -29,6 +29,7 @@ EVERYTHING = ExistingResources(
     alarm_topic_arn="arn:aws:sns:us-east-1:111122223333:company-alarms",
     endpoint_security_group_id="sg-0123456789abcdef0",
     training_security_group_id="sg-0123456789abcdef1",
+    mlflow_arn="arn:aws:sagemaker:us-east-1:111122223333:mlflow-tracking-server/company",
 )
 ROLE = "arn:aws:iam::111122223333:role/company/models"
 IMAGE = "763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch-inference:2.6.0"
@@ -59,6 +60,8 @@ SPARED: dict[str, dict[str, int]] = {
         "AWS::EC2::SecurityGroupIngress": 1,
         "AWS::EC2::SecurityGroupEgress": 1,
     },
+    # Without an MLflow there is none, and nothing that names it.
+    "mlflow_arn": {"AWS::SSM::Parameter": -1},
 }
 
 
@@ -121,7 +124,7 @@ def referred(value: Any) -> set[str]:
 
 def test_with_everything_only_a_rule_a_subscription_and_parameters_are_left(stack: Stack) -> None:
     foundation, resources = built(stack, EVERYTHING)
-    assert types(resources) == {**NOTHING_BUT, "AWS::SNS::Subscription": 1}
+    assert types(resources) == {**NOTHING_BUT, "AWS::SSM::Parameter": 10, "AWS::SNS::Subscription": 1}
     parts = foundation.parts
     assert parts.keys.data_key is parts.keys.operations_key is None
     buckets = parts.buckets

@@ -55,7 +55,7 @@ def job(**changes: Any) -> TrainingJobProps:
         (
             {"environment_variables": {"SIZEWELL_CHECKPOINT_DIR": "/elsewhere"}},
             RequestMemberError,
-            "is set from the checkpoint",
+            "is set for you",
         ),
         ({"maximum_retry_attempts": 0}, RequestMemberError, "1 to 30, not 0"),
         ({"maximum_retry_attempts": 31}, RequestMemberError, "1 to 30, not 31"),

@@ -44,6 +44,7 @@ RESOURCES = TrainingJobResources(
     data_key_arn="arn:aws:kms:us-east-1:111122223333:key/data",
     artifact_bucket_name="artifacts",
     checkpoint_bucket_name="checkpoints",
+    mlflow_arn="arn:aws:sagemaker:us-east-1:111122223333:mlflow-app/app-1",
 )
 #: Leaves out what is optional.
 ON_DEMAND_ALONE: dict[str, Any] = {

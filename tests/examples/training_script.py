@@ -63,16 +63,22 @@ class Job:
         (ml / "input/data/training/rows.csv").write_text(rows)
         return cls(ml)
 
-    def run(self, *program: str, interval_minutes: float = 60) -> subprocess.CompletedProcess[str]:
-        """Start the script, or a program that runs it, and return how it ended."""
+    def run(
+        self, *program: str, interval_minutes: float = 60, **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Start the script, or a program that runs it, with more variables, and return how it ended."""
         interval = {"SIZEWELL_CHECKPOINT_INTERVAL_MINUTES": str(interval_minutes)}
-        variables = os.environ | {"SAGEMAKER_BASE_DIR": str(self.ml)} | interval
+        variables = os.environ | {"SAGEMAKER_BASE_DIR": str(self.ml)} | interval | more
         command = [sys.executable, *(program or (str(SCRIPT),))]
         return subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
 
-    def run_and_kill(self, *, line: int = 0, checkpoint: int = 0) -> subprocess.CompletedProcess[str]:
+    def run_and_kill(
+        self, *, line: int = 0, checkpoint: int = 0, **more: str
+    ) -> subprocess.CompletedProcess[str]:
         """Start the script, saving after each third step, and kill it at a line, or while it writes a checkpoint."""
-        return self.run("-c", KILLED, str(SCRIPT), str(line), str(checkpoint), interval_minutes=3 / 60)
+        return self.run(
+            "-c", KILLED, str(SCRIPT), str(line), str(checkpoint), interval_minutes=3 / 60, **more
+        )
 
     def model(self) -> bytes:
         return (self.ml / "model/model.json").read_bytes()

@@ -13,6 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.integration.harness import Cloud, Deployment
+from tests.integration.readers import READERS
 from tests.synthesis import PROJECT_ROOT, synthesize
 
 #: One that no other test deploys to.
@@ -91,7 +92,7 @@ def test_a_company_deploys_to_what_it_has(cloud: Cloud, clients: Clients, tmp_pa
     dev = YAML(typ="safe").load(configuration / "dev.yaml")
     dev["policy"]["account"] = ACCOUNT
     del dev["storage"]
-    dev |= {"network": company["network"], "existing": existing}
+    dev |= {"network": company["network"], "existing": existing, "mlflow_app": True}
     dev["names"] = {"stack": "Company-{workload}", "workload": "company-{workload}-{environment}"}
     for name in ("assistant", "support-bert", "assistant-tune"):
         dev["workloads"][name] = None
@@ -119,6 +120,9 @@ def test_a_company_deploys_to_what_it_has(cloud: Cloud, clients: Clients, tmp_pa
     assert clients("stepfunctions").list_state_machines()["stateMachines"] == []
     (machine,) = clients("stepfunctions", ELSEWHERE).list_state_machines()["stateMachines"]
     assert machine["name"] == "company-plant-id-train-dev"
+    (app,) = sagemaker.list_mlflow_apps()["Summaries"]
+    found = READERS["AWS::SageMaker::MlflowApp"](clients, app["Arn"], {})
+    assert (found["Name"], found["ArtifactStoreUri"]) == ("demo-dev", "s3://company-models/mlflow")
     alarms = clients("cloudwatch").describe_alarms()["MetricAlarms"]
     assert {action for alarm in alarms for action in alarm["AlarmActions"]} == {existing["alarm_topic_arn"]}
     for region, names in (
@@ -139,6 +143,7 @@ def test_a_company_deploys_to_what_it_has(cloud: Cloud, clients: Clients, tmp_pa
 
     deployment.destroy()
 
+    assert sagemaker.list_mlflow_apps()["Summaries"] == []
     assert {bucket["Name"] for bucket in clients("s3").list_buckets()["Buckets"]} >= {
         "company-models",
         "company-checkpoints",

@@ -62,3 +62,14 @@ def test_a_list_of_the_configuration_wins() -> None:
 def test_a_network_that_exists_is_asked_for_the_same() -> None:
     workloads = {"ant": endpoint(container=OPEN_ENDPOINT), "job": training_job(container=OPEN)}
     assert planned(EXISTING, **workloads) == planned(**workloads)
+
+
+def test_a_tracking_server_is_reached_through_an_endpoint_of_its_own_and_an_app_has_none() -> None:
+    job = training_job(container=OPEN, experiment="churn")
+    for kind, reached in (("mlflow-tracking-server", True), ("mlflow-app", False)):
+        arn = f"arn:aws:sagemaker:us-east-1:111122223333:{kind}/company"
+        found = plan_interface_endpoints(
+            environment({"job": job, "other": training_job(container=OPEN)}, existing={"mlflow_arn": arn})
+        )
+        reasons = {one.service: one.reason for one in found}
+        assert (reasons.get("experiments") == "record their runs in MLflow: job") is reached

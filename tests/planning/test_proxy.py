@@ -60,9 +60,13 @@ def test_a_vpc_of_our_own_reaches_aws_by_its_endpoints() -> None:
 
 
 def test_registries_and_other_services_have_the_names_of_their_endpoints() -> None:
-    network = {**NEW, "interface_endpoints": ["ecr.dkr", "bedrock-runtime"]}
+    network = {**NEW, "interface_endpoints": ["ecr.dkr", "bedrock-runtime", "experiments"]}
     hosts = variables(network)["open"]["no_proxy"].split(",")
-    assert hosts[8:-1] == [".dkr.ecr.us-east-1.amazonaws.com", "bedrock-runtime.us-east-1.amazonaws.com"]
+    assert hosts[8:-1] == [
+        ".dkr.ecr.us-east-1.amazonaws.com",
+        "bedrock-runtime.us-east-1.amazonaws.com",
+        "us-east-1.experiments.sagemaker.aws",
+    ]
 
 
 def test_instances_of_a_job_call_each_other_directly() -> None:

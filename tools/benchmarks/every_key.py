@@ -16,7 +16,7 @@ def every_key() -> dict[str, Config]:
     found |= _of_the_company(found) | _several_variants(found)
     found |= _images_by_name(found) | _model_packages(found) | _pipelines(found)
     found |= _in_another_place(found) | _schedules(found) | _networks(found)
-    found |= _file_systems(found)
+    found |= _file_systems(found) | _experiments(found)
     found |= _tunings(found)
     found |= _jobs_in_order(found)
     return found
@@ -264,6 +264,25 @@ def _networks(found: dict[str, Config]) -> dict[str, Config]:
             "network": {**network, "proxy": stated.PROXY},
         }
         for network in (stated.NEW_NETWORK, stated.EXISTING_NETWORK, stated.LOOKUP_NETWORK)
+    }
+
+
+def _experiments(found: dict[str, Config]) -> dict[str, Config]:
+    """Return trainings that record their runs: in an App that is made, here and in a place, and in a server that is there."""
+    job = found["job: linear"]
+    container = {**_workload(job)["container"], "network_isolation": False}
+    recorded = _changed(job, {"experiment": "churn", "container": container})
+    beside = {"it": _workload(recorded), "there": {**_workload(recorded), "place": "eu"}}
+    return {
+        "job: recorded": {**recorded, "existing": {"mlflow_arn": stated.MLFLOW_SERVER}},
+        "job: recorded in two places": {
+            **recorded,
+            "mlflow_app": True,
+            "network": stated.EXISTING_NETWORK,
+            "bootstrap": {"qualifier": "company1"},
+            "places": {"eu": {**stated.PLACE, "mlflow_app": True}},
+            "workloads": beside,
+        },
     }
 
 

@@ -67,6 +67,7 @@ EXISTING: Config = {
     "endpoint_security_group_id": "sg-0123456789abcdef0",
     "training_security_group_id": "sg-0123456789abcdef1",
 }
+MLFLOW_SERVER = "arn:aws:sagemaker:us-east-1:111122223333:mlflow-tracking-server/company"
 PLACE: Config = {
     "account": "222233334444",
     "region": "eu-west-1",

@@ -17,6 +17,8 @@ from pathlib import Path
 # Where SageMaker puts everything; SAGEMAKER_BASE_DIR is the name that its training toolkit knows for another place.
 ML = Path(os.environ.get("SAGEMAKER_BASE_DIR", "/opt/ml"))
 CHECKPOINTS = Path(os.environ.get("SIZEWELL_CHECKPOINT_DIR", ML / "checkpoints"))
+# What Sizewell knows of the run: instances, their price, the execution whose output says what was billed.
+TAGS = json.loads(os.environ.get("MLFLOW_TAGS", "{}"))
 INTERVAL_S = 60 * float(os.environ.get("SIZEWELL_CHECKPOINT_INTERVAL_MINUTES", "15"))
 
 
@@ -35,7 +37,10 @@ def main() -> None:
         "weights": [0.0] * len(rows[0]),
         "velocity": [0.0] * len(rows[0]),
         "random": random.Random(int(given.get("seed", 0))).getstate(),
+        "hours": 0.0,  # that all attempts have trained
+        "run": None,  # of the experiment
     }
+    mlflow = open_run(given, state)
     generator = random.Random()
     version, internal, gauss = state["random"]
     generator.setstate((version, tuple(internal), gauss))  # JSON has made a list of the tuple
@@ -52,13 +57,38 @@ def main() -> None:
             state["epoch"] += 1
             # For a metric definition: train_loss=([0-9.]+)
             print(f"epoch={state['epoch']} train_loss={state['loss'] / len(rows):.6f}", flush=True)
+            if mlflow:
+                mlflow.log_metric("train_loss", state["loss"] / len(rows), step=state["epoch"])
             state["position"], state["loss"] = 0, 0.0
-        if time.monotonic() - saved_at >= INTERVAL_S:
+        if (passed := time.monotonic() - saved_at) >= INTERVAL_S:
+            state["hours"] += passed / 3600
             save(state)
             saved_at = time.monotonic()
 
     (ML / "model").mkdir(exist_ok=True)
     (ML / "model/model.json").write_text(json.dumps({"weights": state["weights"]}))
+    if mlflow:
+        measured = {"hours": state["hours"] + (time.monotonic() - saved_at) / 3600}
+        if "usd_per_hour_on_demand" in TAGS:
+            measured["usd_on_demand"] = measured["hours"] * float(TAGS["usd_per_hour_on_demand"])
+        mlflow.log_metrics(measured)
+        mlflow.end_run()
+
+
+def open_run(given: dict, state: dict):
+    """Return mlflow with a run that is open, or None where there is no experiment. What resumes is the same run.
+
+    The image must have the packages mlflow and sagemaker-mlflow. Of several instances, only the first should record.
+    """
+    if "MLFLOW_TRACKING_URI" not in os.environ:
+        return None
+    import mlflow
+
+    run = mlflow.start_run(run_id=state["run"], run_name=os.environ.get("TRAINING_JOB_NAME"), tags=TAGS)
+    if state["run"] is None:
+        state["run"] = run.info.run_id
+        mlflow.log_params(given)
+    return mlflow
 
 
 def learn(rows: list[list[float]], state: dict, rate: float, momentum: float) -> None:
@@ -120,4 +150,6 @@ if __name__ == "__main__":
         (ML / "output").mkdir(exist_ok=True)
         (ML / "output/failure").write_text("".join(traceback.format_exception_only(*sys.exc_info()[:2])))
         traceback.print_exc()
+        if "mlflow" in sys.modules:
+            sys.modules["mlflow"].end_run("FAILED")
         sys.exit(1)

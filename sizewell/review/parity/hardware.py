@@ -8,7 +8,14 @@ from sizewell.instance_selection.catalog import regions
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.review.parity.settings import SettingPath
 
-_INSTANCE_TYPES = ("InstanceType", "InstanceTypes", "DBInstanceClass", "CacheNodeType", "NodeType")
+_INSTANCE_TYPES = (
+    "InstanceType",
+    "instance_type",
+    "InstanceTypes",
+    "DBInstanceClass",
+    "CacheNodeType",
+    "NodeType",
+)
 _IMAGES = (
     "Image",
     "ImageUri",

@@ -25,6 +25,7 @@ def start(lab: Lab, prefix: str) -> str:
         data_key_arn=lab.key,
         artifact_bucket_name=lab.bucket,
         checkpoint_bucket_name=lab.bucket,
+        mlflow_arn="",
     )
     definition = tuning_state_machine_definition(
         job(job_name_prefix=prefix), SEARCH, resources=resources, partition="aws"

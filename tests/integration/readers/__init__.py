@@ -66,6 +66,7 @@ READERS: dict[str, Reader] = {
     "AWS::SageMaker::Endpoint": sagemaker.read_endpoint,
     "AWS::SageMaker::EndpointConfig": sagemaker.read_endpoint_config,
     "AWS::SageMaker::InferenceComponent": sagemaker.read_inference_component,
+    "AWS::SageMaker::MlflowApp": sagemaker.read_mlflow_app,
     "AWS::SageMaker::Model": sagemaker.read_model,
     "AWS::SageMaker::ModelPackageGroup": sagemaker.read_model_group,
     "AWS::SageMaker::NotebookInstance": sagemaker.read_notebook,

@@ -99,5 +99,12 @@ def read_lifecycle_config(client: ClientFactory, physical_id: str, properties: P
     return picked(found, "OnStart") | _tags(api, found[f"{kind}Arn"])
 
 
+def read_mlflow_app(client: ClientFactory, physical_id: str, properties: Properties) -> Properties:
+    api = client("sagemaker")
+    found = api.describe_mlflow_app(Arn=physical_id)
+    members = ("ArtifactStoreUri", "ModelRegistrationMode", "Name", "RoleArn")
+    return picked(found, *members) | _tags(api, physical_id)
+
+
 def _tags(api: Any, arn: str) -> Properties:
     return {"Tags": user_tags(api.list_tags(ResourceArn=arn)["Tags"])}

@@ -38,6 +38,12 @@ def install() -> None:
         action = f"create{kind.prefix}"
         stepfunctions._SERVICE_DISPATCH[f"arn:aws:states:::sagemaker:{action}"] = _optimized(kind)
     stepfunctions._invoke_nested_start_execution_sync = _run_machine
+    # By its protocol of queries, numbers would come back as texts.
+    stepfunctions._AWS_SDK_SERVICE_MAP["cloudwatch"] = {
+        "protocol": "json",
+        "target_prefix": "GraniteServiceVersion20100801",
+        "service_key": "monitoring",
+    }
     original_sdk = stepfunctions._invoke_aws_sdk_integration
 
     def sdk(resource: str, request: dict[str, Any]) -> Any:

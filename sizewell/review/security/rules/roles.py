@@ -22,6 +22,7 @@ _ROLES: Mapping[str, tuple[str, ...]] = {
     "AWS::Lambda::Function": ("Role",),
     "AWS::Scheduler::Schedule": ("Target.RoleArn",),
     "AWS::SageMaker::Domain": ("DefaultUserSettings.ExecutionRole",),
+    "AWS::SageMaker::MlflowApp": ("RoleArn",),
     "AWS::SageMaker::Model": ("ExecutionRoleArn",),
     "AWS::SageMaker::NotebookInstance": ("RoleArn",),
     "AWS::SageMaker::Pipeline": ("RoleArn",),

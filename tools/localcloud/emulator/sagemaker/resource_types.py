@@ -294,7 +294,41 @@ class _ModelPackageGroup:
             SAGEMAKER.call("DeleteModelPackageGroup", {self.name_property: physical_id})
 
 
+class _MlflowApp:
+    """An MLflow App, which has a name of its own beside its ARN."""
+
+    type_name = "AWS::SageMaker::MlflowApp"
+    name_property = "Name"
+    blocks = True
+
+    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
+        """Create it."""
+        app_arn = SAGEMAKER.call("CreateMlflowApp", _request(properties))["Arn"]
+        return app_arn, self._attributes(app_arn)
+
+    def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
+        """Change what can change: where artifacts are, and the tags."""
+        _update_tags(physical_id, new)
+        changed = {
+            key: value
+            for key, value in new.items()
+            if key not in {"Tags", "RoleArn"} and old.get(key) != value
+        }
+        if changed:
+            SAGEMAKER.call("UpdateMlflowApp", {"Arn": physical_id, **changed})
+        return physical_id, self._attributes(physical_id)
+
+    def delete(self, physical_id: str, properties: Properties) -> None:
+        """Delete it, unless it is gone."""
+        if physical_id in store.mlflow_apps:
+            SAGEMAKER.call("DeleteMlflowApp", {"Arn": physical_id})
+
+    def _attributes(self, app_arn: str) -> dict[str, Any]:
+        return {"Arn": app_arn, "MlflowAppId": app_arn.rpartition("/")[2], "Id": app_arn}
+
+
 SAGEMAKER_TYPES = [
+    _MlflowApp(),
     _ModelPackageGroup(),
     _LifecycleConfig("NotebookInstanceLifecycleConfig", store.lifecycle_configs),
     _NotebookInstance(),

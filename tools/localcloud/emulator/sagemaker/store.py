@@ -17,6 +17,7 @@ jobs = AccountRegionScopedDict()
 """Jobs of all kinds, by ``(kind, name)``."""
 notebooks = AccountRegionScopedDict()
 lifecycle_configs = AccountRegionScopedDict()
+mlflow_apps = AccountRegionScopedDict()
 model_groups = AccountRegionScopedDict()
 model_packages = AccountRegionScopedDict()
 """Versions of models, by ARN."""
@@ -27,8 +28,17 @@ lock = RLock()
 """Whoever changes a record, or copies one that may change, holds it."""
 
 _ALL = (
-    *(models, endpoint_configs, endpoints, components, jobs, notebooks, lifecycle_configs),
-    *(model_groups, model_packages, tags),
+    models,
+    endpoint_configs,
+    endpoints,
+    components,
+    jobs,
+    notebooks,
+    lifecycle_configs,
+    mlflow_apps,
+    model_groups,
+    model_packages,
+    tags,
 )
 
 
