@@ -34,7 +34,6 @@ class TrainingJobResources:
 
     training_role_arn: str
     subnet_ids: list[str]
-    first_subnet_id: str
     training_security_group_id: str
     data_key_arn: str
     artifact_bucket_name: str
@@ -64,8 +63,10 @@ def training_job_request(
         "EnableNetworkIsolation": props.enable_network_isolation,
         "VpcConfig": {
             "SecurityGroupIds": [resources.training_security_group_id],
-            # The nodes of one job must share a zone, or their traffic is slow and EFA does not work at all.
-            "Subnets": [resources.first_subnet_id] if attempt.instance_count > 1 else resources.subnet_ids,
+            # SageMaker runs all instances of a job in one of them, so that they share a zone, which EFA needs, and one that has
+            # capacity: https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-training.html ("Availability zones and
+            # network backplane") and https://docs.aws.amazon.com/sagemaker/latest/dg/train-vpc.html
+            "Subnets": resources.subnet_ids,
         },
         "RetryStrategy": {"MaximumRetryAttempts": props.maximum_retry_attempts},
     }

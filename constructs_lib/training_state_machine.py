@@ -31,7 +31,6 @@ class TrainingStateMachineProps:
 #: What a request names before it is deployed.
 PLACEHOLDERS = TrainingJobResources(
     training_role_arn="${TrainingRoleArn}",
-    first_subnet_id="${FirstSubnetId}",
     subnet_ids=["${SubnetIds}"],
     training_security_group_id="${TrainingSecurityGroupId}",
     data_key_arn="${DataKeyArn}",
@@ -69,7 +68,6 @@ def placeholder_values(props: TrainingStateMachineProps) -> dict[str, str]:
     foundation = props.foundation
     values = {
         "TrainingRoleArn": props.training_role_arn,
-        "FirstSubnetId": Fn.select(0, foundation.subnet_ids),
         "SubnetIds": Fn.join('","', foundation.subnet_ids),  # stands between the quotes of one list element
         "TrainingSecurityGroupId": foundation.training_security_group_id,
         "DataKeyArn": foundation.data_key_arn,

@@ -20,12 +20,12 @@ ROLE = "arn:aws:iam::111122223333:role/company"
 
 
 def write(directory: Path) -> Path:
-    """Write a configuration with an endpoint and a job that call through a proxy."""
+    """Write a configuration with an endpoint and a job that call through a proxy; the job mounts file systems."""
     examples = every_key()
     base = examples["lookup network"]
     base["network"]["vpc_tags"] = {"Name": "ml"}
     base["policy"] = {**base["policy"], "nag_packs": ["aws-solutions", "hipaa-security"]}
-    job = examples["job: linear"]["workloads"]["it"]
+    job = examples["job: file systems"]["workloads"]["it"]
     job = {**job, "container": {**job["container"], "network_isolation": False}}
     base["workloads"] = {"it": base["workloads"]["it"], "job": job}
     config = directory / "config"
