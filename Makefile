@@ -54,11 +54,10 @@ test-integration: $(DEV_READY) ## Deploy to the emulated AWS and test what is de
 training-toolkit: $(DEV_READY) ## Add SageMaker's training toolkit for one more of these tests; compiles C
 	@python -m pip install --quiet --no-deps --require-hashes --requirement requirements-toolkit.lock
 
-check: $(DEV_READY) ## Lint, format, types, architecture, lock of the picks
+check: $(DEV_READY) ## Lint, format, types, lock of the picks
 	ruff check .
 	ruff format --check .
 	mypy
-	pytest -q tests/architecture
 	sizewell lock --check --config "$(CONFIG)"
 
 format: $(DEV_READY) ## Format the code and sort its imports

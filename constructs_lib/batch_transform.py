@@ -25,9 +25,6 @@ from constructs_lib.transform_job import TransformJobProps
 from constructs_lib.transform_state_machine import TransformStateMachine, TransformStateMachineProps
 from constructs_lib.workflow_events import StartEvents
 
-#: What the workflow does, in messages.
-NOUN = "transform"
-
 
 @dataclass(frozen=True, kw_only=True)
 class BatchTransformProps(ContainerProps):
@@ -85,6 +82,7 @@ class BatchTransform(Construct):
             "Workflow",
             props=TransformStateMachineProps(
                 state_machine_name=props.state_machine_name,
+                workload_name=props.workload_name,
                 job=props.job,
                 model_name=model.attr_model_name,
                 log_retention_days=props.log_retention_days,
@@ -95,7 +93,7 @@ class BatchTransform(Construct):
         self.state_machine_arn = machine.state_machine_arn
         schedule_and_watch(
             self,
-            noun=NOUN,
+            noun=TRANSFORM.workflow,
             workload_name=props.workload_name,
             state_machine_arn=machine.state_machine_arn,
             timing=props.schedule,

@@ -12,17 +12,21 @@ from constructs import Construct
 from constructs_lib.job_state_machine_definition import JobKind, State
 from constructs_lib.job_state_machine_role import JobStateMachineRole, JobStateMachineRoleProps
 from constructs_lib.references import FoundationReferences
+from constructs_lib.workflow_messages import TOPIC_PLACEHOLDER, with_messages
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobStateMachineProps:
-    """People start the machine by ``state_machine_name``; its log is kept ``log_retention_days``.
+    """People start the machine by ``state_machine_name``, and hear of it by ``workload_name``; its log is kept
+    ``log_retention_days``.
 
     ``definition`` is literal, with a placeholder ``${NAME}`` for each of ``values``. ``passed_role_arn`` is the role that its
     requests name; None where they name none. ``removal_policy`` says what becomes of the log group when the stack goes.
+    ``report_success`` tells people of executions that succeeded, too.
     """
 
     state_machine_name: str
+    workload_name: str
     kind: JobKind
     job_name_prefix: str
     definition: State
@@ -31,6 +35,7 @@ class JobStateMachineProps:
     log_retention_days: int
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
+    report_success: bool = False
 
 
 class JobStateMachine(Construct):
@@ -67,7 +72,16 @@ class JobStateMachine(Construct):
         # value, quotes and all (DefinitionProcessor of
         # https://github.com/aws-cloudformation/aws-cloudformation-resource-providers-stepfunctions), which is how one
         # placeholder can stand for a list.
-        definition_string = json.dumps(props.definition)
+        definition_string = json.dumps(
+            with_messages(
+                props.definition,
+                noun=props.kind.workflow,
+                workload_name=props.workload_name,
+                partition=stack.partition,
+                report_success=props.report_success,
+            )
+        )
+        values = {TOPIC_PLACEHOLDER: props.foundation.alarm_topic_arn, **props.values}
         state_machine = stepfunctions.CfnStateMachine(
             self,
             "StateMachine",
@@ -76,7 +90,7 @@ class JobStateMachine(Construct):
             role_arn=role.role_arn,
             definition_string=definition_string,
             definition_substitutions={
-                name: value for name, value in props.values.items() if f"${{{name}}}" in definition_string
+                name: value for name, value in values.items() if f"${{{name}}}" in definition_string
             },
             # Every event, without inputs and outputs: job descriptions hold hyperparameters and locations.
             logging_configuration=stepfunctions.CfnStateMachine.LoggingConfigurationProperty(

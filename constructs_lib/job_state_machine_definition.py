@@ -34,6 +34,16 @@ EXECUTION_NAME = "$states.context.Execution.Name"
 # compute capacity". Only the beginning counts: a failing script may print anything.
 _NO_CAPACITY = "/^(CapacityError|InsufficientCapacityError|Insufficient capacity)/"
 
+# The integrations name API errors SERVICE.<exception>; what has no class of its own, throttling and internal errors among it,
+# arrives as SageMaker.AmazonSageMakerException.
+_RETRY_THROTTLED = {
+    "ErrorEquals": ["ThrottlingException", "SageMaker.AmazonSageMakerException"],
+    "IntervalSeconds": 5,
+    "MaxAttempts": 5,
+    "BackoffRate": 2.0,
+    "JitterStrategy": "FULL",
+}
+
 JOB_FAILED = "JobFailed"
 JOB_STOPPED = "JobStopped"
 CAPACITY_EXHAUSTED = "CapacityExhausted"
@@ -43,15 +53,16 @@ INPUT_REFUSED = "InputRefused"
 
 @dataclass(frozen=True, kw_only=True)
 class JobKind:
-    """What the API and the states call a kind of job.
+    """What the API, the states and messages call a kind of job.
 
-    ``noun`` is that of members and actions (Training of TrainingJobName and createTrainingJob), ``verb`` begins the name of
-    the state that runs a job. Only a job with a secondary status can tell that its time was over.
-    ``tries_on_after_timeout`` False ends the execution when an attempt took too long. ``unique_part`` ends the name of a job: by
-    default the last of the five groups of a random UUID, twelve digits. ``sync_noun`` is that of the rule by which Step
-    Functions learns of the end; None is ``noun``.
+    ``workflow`` is what its workflow does, in messages. ``noun`` is that of members and actions (Training of TrainingJobName and
+    createTrainingJob), ``verb`` begins the name of the state that runs a job. Only a job with a secondary status can tell that
+    its time was over. ``tries_on_after_timeout`` False ends the execution when an attempt took too long. ``unique_part`` ends the
+    name of a job: by default the last of the five groups of a random UUID, twelve digits. ``sync_noun`` is that of the rule by
+    which Step Functions learns of the end; None is ``noun``.
     """
 
+    workflow: str
     noun: str
     verb: str
     has_secondary_status: bool
@@ -75,13 +86,30 @@ class JobKind:
         return f"{re.sub(r'(?<!^)(?=[A-Z])', '-', self.noun).lower()}-job"
 
 
-TRAINING = JobKind(noun="Training", verb="Train", has_secondary_status=True, tries_on_after_timeout=True)
-TRANSFORM = JobKind(
-    noun="Transform", verb="Transform", has_secondary_status=False, tries_on_after_timeout=False
+TRAINING = JobKind(
+    workflow="training",
+    noun="Training",
+    verb="Train",
+    has_secondary_status=True,
+    tries_on_after_timeout=True,
 )
-PROCESSING = JobKind(noun="Processing", verb="Run", has_secondary_status=False, tries_on_after_timeout=False)
+TRANSFORM = JobKind(
+    workflow="transform",
+    noun="Transform",
+    verb="Transform",
+    has_secondary_status=False,
+    tries_on_after_timeout=False,
+)
+PROCESSING = JobKind(
+    workflow="processing",
+    noun="Processing",
+    verb="Run",
+    has_secondary_status=False,
+    tries_on_after_timeout=False,
+)
 # The name of a tuning job has 32 characters, half of what others have: the first group, eight digits.
 TUNING = JobKind(
+    workflow="tuning",
     noun="HyperParameterTuning",
     verb="Tune",
     has_secondary_status=False,
@@ -117,14 +145,15 @@ def job_state_machine_definition(
     variables: Mapping[str, object] | None = None,
     totals: Mapping[str, str] | None = None,
     report: Mapping[str, str] | None = None,
+    spent: Mapping[str, str] | None = None,
     input_keys: Sequence[str] = (),
 ) -> State:
     """Return the state machine definition as plain data.
 
     ``time_limit_s`` is that of all tasks together. ``variables`` are set when an execution begins. ``totals`` are variables and
-    what the description of each ended job, ``$job``, adds to them. ``report`` is the output of an execution that succeeds, where
-    ``$states.input`` is the description of its job; None is the whole description. An execution may be started with
-    ``input_keys``, and is refused with any other.
+    what the description of each ended job, ``$job``, adds to them. ``spent`` is what they come to, told of every end. ``report``
+    is the rest of the output of an execution that succeeds, where ``$states.input`` is the description of its job; None is the
+    whole description. An execution may be started with ``input_keys``, and is refused with any other.
     """
     totals = totals or {}
     begun = {**(variables or {}), **dict.fromkeys(totals, 0)}
@@ -146,7 +175,7 @@ def job_state_machine_definition(
         states[f"StopJob{number}"] = _stop_job(kind, after_timeout, partition=partition)
         states[f"StopStray{number}"] = _stop_job(kind, f"NameJob{number}", partition=partition)
         states[f"JobEnded{number}"] = _job_ended(kind, attempt, following)
-    states |= _endings(kind, attempts, report, input_keys)
+    states |= _endings(kind, attempts, report, spent or {}, input_keys)
     return {
         "Comment": f"{kind.verb}s {job_name_prefix} on the first instance type that has capacity",
         "QueryLanguage": "JSONata",
@@ -177,17 +206,7 @@ def _run(
         "Resource": f"arn:{partition}:states:::sagemaker:create{kind.noun}Job.sync",
         "Arguments": {kind.name_member: "{% $job_name %}", **attempt.request},
         "TimeoutSeconds": attempt.timeout_s,
-        # The integration names API errors SageMaker.<exception>; what has no class of its own, throttling and
-        # internal errors among it, arrives as SageMaker.AmazonSageMakerException.
-        "Retry": [
-            {
-                "ErrorEquals": ["ThrottlingException", "SageMaker.AmazonSageMakerException"],
-                "IntervalSeconds": 5,
-                "MaxAttempts": 5,
-                "BackoffRate": 2.0,
-                "JitterStrategy": "FULL",
-            }
-        ],
+        "Retry": [_RETRY_THROTTLED],
         "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"TaskFailed{number}"}],
         "Next": f"JobEnded{number}",
     }
@@ -203,14 +222,11 @@ def _add(totals: Mapping[str, str], job: str) -> dict[str, str]:
 def _task_failed(kind: JobKind, totals: Mapping[str, str], number: int, following: str) -> State:
     """Tell a job that ended badly (the cause is its description as JSON) from a request that was refused.
 
-    A timed-out task has no ``Cause`` at all. ``$parse`` fails the execution on anything but JSON, so only an object comes to
-    it.
+    A timed-out task has no ``Cause`` at all.
     """
     job = "$parse($states.input.Cause)"
     described: State = {
-        "Condition": _expression(
-            "$substring($states.input.Cause, 0, 1) = '{' and $substring($states.input.Cause, -1) = '}'"
-        ),
+        "Condition": _expression(is_json_object("$states.input.Cause")),
         "Output": _expression(job),
         "Next": f"JobEnded{number}",
     }
@@ -278,6 +294,7 @@ def _endings(
     kind: JobKind,
     attempts: tuple[JobAttempt, ...],
     report: Mapping[str, str] | None,
+    spent: Mapping[str, str],
     input_keys: Sequence[str],
 ) -> dict[str, State]:
     """Return the states that all attempts share; ``{"Error", "Cause"}`` of the failing ones is the cause of the execution."""
@@ -286,11 +303,11 @@ def _endings(
     status = "SecondaryStatus" if kind.has_secondary_status else f"{kind.noun}JobStatus"
     succeeded: State = {"Type": "Succeed"}
     if report is not None:
-        succeeded["Output"] = dict(report)
+        succeeded["Output"] = {**report, **spent}
     allowed = f"may be started with {', '.join(input_keys)}" if input_keys else "takes no input"
 
-    def ends(output: Mapping[str, str]) -> State:
-        return {"Type": "Pass", "Output": dict(output), "Next": failed}
+    def ends(output: Mapping[str, str], spent: Mapping[str, str] = spent) -> State:
+        return {"Type": "Pass", "Output": {**output, **spent}, "Next": failed}
 
     return {
         f"{kind.noun}Succeeded": succeeded,
@@ -319,10 +336,16 @@ def _endings(
                 "Cause": _expression(
                     f"'This workflow {allowed}, not with ' & $join($keys($states.input), ', ')"
                 ),
-            }
+            },
+            spent={},
         ),
         failed: {"Type": "Fail", "Error": failed, "Cause": "{% $string($states.input) %}"},
     }
+
+
+def is_json_object(text: str) -> str:
+    """Return what tells whether an expression is such a text, or is missing: ``$parse`` fails on anything but JSON."""
+    return f"$substring({text}, 0, 1) = '{{' and $substring({text}, -1) = '}}'"
 
 
 def _when(condition: str, following: str) -> State:

@@ -1,4 +1,4 @@
-"""The role of a state machine of jobs: start, describe and stop its own jobs, write its own log."""
+"""The role of a state machine of jobs: start, describe and stop its own jobs, write its own log, tell people."""
 
 from dataclasses import dataclass
 
@@ -104,6 +104,13 @@ class JobStateMachineRole(Construct):
                                 )
                             }
                         },
+                    ),
+                    allow(("sns:Publish",), props.foundation.alarm_topic_arn),
+                    # Who publishes to an encrypted topic: https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
+                    allow(
+                        ("kms:Decrypt", "kms:GenerateDataKey"),
+                        props.foundation.operations_key_arn,
+                        {"StringEquals": {"kms:ViaService": f"sns.{region}.amazonaws.com"}},
                     ),
                     allow(_LOG_DELIVERY_ACTIONS, "*"),
                     allow(_TRACING_ACTIONS, "*"),

@@ -16,9 +16,6 @@ from constructs_lib.scheduled_workflow import schedule_and_watch
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.workflow_events import StartEvents
 
-#: What the workflow does, in messages.
-NOUN = "processing"
-
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessingWorkflowProps:
@@ -53,6 +50,7 @@ class ProcessingWorkflow(Construct):
             "Workflow",
             props=JobStateMachineProps(
                 state_machine_name=props.state_machine_name,
+                workload_name=props.workload_name,
                 kind=PROCESSING,
                 job_name_prefix=props.job.job_name_prefix,
                 definition=processing_state_machine_definition(props.job, partition=Stack.of(self).partition),
@@ -74,7 +72,7 @@ class ProcessingWorkflow(Construct):
         self.state_machine_arn = machine.state_machine_arn
         schedule_and_watch(
             self,
-            noun=NOUN,
+            noun=PROCESSING.workflow,
             workload_name=props.workload_name,
             state_machine_arn=machine.state_machine_arn,
             timing=props.schedule,

@@ -19,10 +19,9 @@ def schedule_and_watch(
     timing: TrainingScheduleTiming | None,
     removal_policy: RemovalPolicy,
     foundation: FoundationReferences,
-    report_success: bool = False,
     events: StartEvents | None = None,
 ) -> None:
-    """Add the schedule, where there is a ``timing``, the rules of ``events``, and who hears how executions end.
+    """Add the schedule, where there is a ``timing``, the rules of ``events``, and what the machine itself cannot tell people.
 
     ``noun`` says what the workflow does, such as training.
     """
@@ -63,6 +62,5 @@ def schedule_and_watch(
             state_machine_arn=state_machine_arn,
             alarm_topic_arn=foundation.alarm_topic_arn,
             dead_letter_queue_names=queues,
-            report_success=report_success,
         ),
     )

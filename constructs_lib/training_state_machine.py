@@ -15,17 +15,20 @@ from constructs_lib.training_state_machine_definition import training_state_mach
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingStateMachineProps:
-    """People start the machine by ``state_machine_name``; its log is kept ``log_retention_days``.
+    """People start the machine by ``state_machine_name``, and hear of it by ``workload_name``; its log is kept
+    ``log_retention_days``.
 
     ``removal_policy`` says what becomes of the log group when the stack goes.
     """
 
     state_machine_name: str
+    workload_name: str
     job: TrainingJobProps
     training_role_arn: str
     log_retention_days: int
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
+    report_success: bool = False
 
 
 #: What a request names before it is deployed.
@@ -51,6 +54,7 @@ class TrainingStateMachine(JobStateMachine):
             construct_id,
             props=JobStateMachineProps(
                 state_machine_name=props.state_machine_name,
+                workload_name=props.workload_name,
                 kind=TRAINING,
                 job_name_prefix=props.job.job_name_prefix,
                 definition=definition,
@@ -59,6 +63,7 @@ class TrainingStateMachine(JobStateMachine):
                 log_retention_days=props.log_retention_days,
                 removal_policy=props.removal_policy,
                 foundation=props.foundation,
+                report_success=props.report_success,
             ),
         )
 

@@ -30,11 +30,14 @@ _REPORT = {
     "InstanceCount": f"{{% {_JOB}.ResourceConfig.InstanceCount %}}",
     "ManagedSpot": f"{{% {_JOB}.EnableManagedSpotTraining %}}",
     "ModelArtifacts": f"{{% {_JOB}.ModelArtifacts.S3ModelArtifacts %}}",
+    # The last value of each; none where no metric is defined.
+    "Metrics": f"{{% $merge([{{}}, {_JOB}.FinalMetricDataList.{{MetricName: Value}}]) %}}",
+}
+# Attempts that were cut short are paid as well, so they count.
+_SPENT = {
     "TrainingTimeInSeconds": "{% $training_s %}",
     "BillableTimeInSeconds": "{% $billable_s %}",
     "SpotSavingsPercent": "{% $training_s > 0 ? $round(100 * (1 - $billable_s / $training_s)) : 0 %}",
-    # The last value of each; none where no metric is defined.
-    "Metrics": f"{{% $merge([{{}}, {_JOB}.FinalMetricDataList.{{MetricName: Value}}]) %}}",
     "UsdOfInstances": "{% $unpriced_s > 0 ? 'unknown' : $round($usd, 2) %}",
 }
 
@@ -49,9 +52,9 @@ def training_state_machine_definition(
 ) -> State:
     """Return the state machine definition as plain data.
 
-    The output of an execution says what it cost: BillableTimeInSeconds times the instances is what SageMaker bills at the
+    The end of an execution says what it cost: BillableTimeInSeconds times the instances is what SageMaker bills at the
     price on demand, and what it falls short of TrainingTimeInSeconds is what Spot saved (API reference,
-    DescribeTrainingJob). Attempts that were cut short are paid as well, so they count.
+    DescribeTrainingJob).
     """
     attempts = tuple(_attempt(props, attempt, resources) for attempt in props.attempts)
     return job_state_machine_definition(
@@ -69,6 +72,7 @@ def training_state_machine_definition(
             "unpriced_s": f"$usd_per_hour = 0 ? ({_BILLABLE_S}) : 0",
         },
         report=_REPORT,
+        spent=_SPENT,
         input_keys=(HYPERPARAMETERS, RESUME) if props.checkpoint else (HYPERPARAMETERS,),
     )
 

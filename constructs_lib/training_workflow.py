@@ -7,6 +7,7 @@ from constructs import Construct
 
 from constructs_lib.container_images import image_repository_arn
 from constructs_lib.job_state_machine import JobStateMachine
+from constructs_lib.job_state_machine_definition import TRAINING
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scheduled_workflow import schedule_and_watch
 from constructs_lib.training_job import TrainingJobProps
@@ -43,8 +44,7 @@ class TrainingWorkflowProps:
 class TrainingWorkflow(Construct):
     """Execution role, state machine, schedule and alarms of one training workload."""
 
-    noun = "training"
-    """What the workflow does, in messages."""
+    kind = TRAINING
 
     def __init__(self, scope: Construct, construct_id: str, *, props: TrainingWorkflowProps) -> None:
         super().__init__(scope, construct_id)
@@ -52,24 +52,25 @@ class TrainingWorkflow(Construct):
             props,
             TrainingStateMachineProps(
                 state_machine_name=props.state_machine_name,
+                workload_name=props.workload_name,
                 job=props.job,
                 training_role_arn=props.execution_role_arn or self._add_role(props),
                 log_retention_days=props.log_retention_days,
                 removal_policy=props.removal_policy,
                 foundation=props.foundation,
+                report_success=props.report_success,
             ),
         )
         self.state_machine_arn = machine.state_machine_arn
         schedule_and_watch(
             self,
-            noun=self.noun,
+            noun=self.kind.workflow,
             workload_name=props.workload_name,
             state_machine_arn=machine.state_machine_arn,
             timing=props.schedule,
             events=props.events,
             removal_policy=props.removal_policy,
             foundation=props.foundation,
-            report_success=props.report_success,
         )
 
     def _add_machine(self, _: TrainingWorkflowProps, props: TrainingStateMachineProps) -> JobStateMachine:

@@ -23,12 +23,14 @@ from constructs_lib.transform_job import TransformAttempt, TransformJobProps
 
 @dataclass(frozen=True, kw_only=True)
 class TransformStateMachineProps:
-    """People start the machine by ``state_machine_name``; its log is kept ``log_retention_days``.
+    """People start the machine by ``state_machine_name``, and hear of it by ``workload_name``; its log is kept
+    ``log_retention_days``.
 
     ``removal_policy`` says what becomes of the log group when the stack goes.
     """
 
     state_machine_name: str
+    workload_name: str
     job: TransformJobProps
     model_name: str
     log_retention_days: int
@@ -45,6 +47,7 @@ class TransformStateMachine(JobStateMachine):
             construct_id,
             props=JobStateMachineProps(
                 state_machine_name=props.state_machine_name,
+                workload_name=props.workload_name,
                 kind=TRANSFORM,
                 job_name_prefix=props.job.job_name_prefix,
                 definition=transform_state_machine_definition(props.job, partition=Stack.of(scope).partition),

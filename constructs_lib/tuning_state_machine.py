@@ -52,6 +52,7 @@ class TuningStateMachine(JobStateMachine):
             construct_id,
             props=JobStateMachineProps(
                 state_machine_name=props.state_machine_name,
+                workload_name=props.workload_name,
                 kind=TUNING,
                 job_name_prefix=props.job.job_name_prefix,
                 definition=tuning_state_machine_definition(
@@ -62,6 +63,7 @@ class TuningStateMachine(JobStateMachine):
                 log_retention_days=props.log_retention_days,
                 removal_policy=props.removal_policy,
                 foundation=props.foundation,
+                report_success=props.report_success,
             ),
         )
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from constructs_lib.job_state_machine import JobStateMachine
+from constructs_lib.job_state_machine_definition import TUNING
 from constructs_lib.training_state_machine import TrainingStateMachineProps
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from constructs_lib.tuning_search import TuningSearch, check_training_of
@@ -26,7 +27,7 @@ class TuningWorkflowProps(TrainingWorkflowProps):
 class TuningWorkflow(TrainingWorkflow):
     """Execution role, state machine, schedule and alarms of one tuning workload."""
 
-    noun = "tuning"
+    kind = TUNING
 
     def _add_machine(
         self, workflow: TrainingWorkflowProps, props: TrainingStateMachineProps

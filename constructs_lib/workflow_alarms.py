@@ -1,4 +1,4 @@
-"""Tells people how a workflow ended, once, and of starts that never happened."""
+"""Tells people how a workflow ended from outside its states, once, and of starts that never happened."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,17 +7,19 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from constructs import Construct
 
+from constructs_lib.workflow_messages import STEP_NAME_PREFIX
+
 PERIOD_S = 300
-#: Every end but success: https://docs.aws.amazon.com/step-functions/latest/dg/eventbridge-integration.html
-BAD_ENDS = ("FAILED", "TIMED_OUT", "ABORTED")
+#: The time limit of the machine, and a stop by hand. The machine tells of every other end:
+#: https://docs.aws.amazon.com/step-functions/latest/dg/eventbridge-integration.html
+ENDS_FROM_OUTSIDE = ("TIMED_OUT", "ABORTED")
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkflowAlarmsProps:
     """``noun`` says what the workflow does, such as training.
 
-    ``dead_letter_queue_names`` are the queues of starts that failed, by the names of their alarms. ``report_success`` tells of
-    executions that succeeded, too, with their output.
+    ``dead_letter_queue_names`` are the queues of starts that failed, by the names of their alarms.
     """
 
     noun: str
@@ -25,39 +27,33 @@ class WorkflowAlarmsProps:
     state_machine_arn: str
     alarm_topic_arn: str
     dead_letter_queue_names: Mapping[str, str] = field(default_factory=dict)
-    report_success: bool = False
 
 
 class WorkflowAlarms(Construct):
-    """One message for each execution that ends badly, with its cause, or well, with its output; an alarm while scheduled starts
-    are lost."""
+    """One message for each execution that is ended from outside; an alarm while starts by themselves are lost."""
 
     def __init__(self, scope: Construct, construct_id: str, *, props: WorkflowAlarmsProps) -> None:
         super().__init__(scope, construct_id)
-        self._tell("BadEnds", props, BAD_ENDS, ("error", "cause"), "did not succeed, and why")
-        if props.report_success:
-            self._tell("Successes", props, ("SUCCEEDED",), ("output",), "succeeded, and what it came to")
+        self._tell_of_ends_from_outside(props)
         for alarm, queue_name in props.dead_letter_queue_names.items():
             self._lost_starts(alarm, props, queue_name)
 
-    def _tell(
-        self,
-        rule: str,
-        props: WorkflowAlarmsProps,
-        ends: tuple[str, ...],
-        details: tuple[str, ...],
-        what: str,
-    ) -> None:
-        paths = {name: f"$.detail.{name}" for name in ("executionArn", "status", *details)}
+    def _tell_of_ends_from_outside(self, props: WorkflowAlarmsProps) -> None:
+        paths = {name: f"$.detail.{name}" for name in ("executionArn", "status")}
         values = ", ".join(f'"{name}": <{name}>' for name in paths)
         events.CfnRule(
             self,
-            rule,
-            description=f"Tells that an execution of {props.noun} workflow {props.workload_name} {what}",
+            "EndsFromOutside",
+            description=f"Tells that an execution of {props.noun} workflow {props.workload_name} was stopped, or took too long",
             event_pattern={
                 "source": ["aws.states"],
                 "detail-type": ["Step Functions Execution Status Change"],
-                "detail": {"stateMachineArn": [props.state_machine_arn], "status": list(ends)},
+                "detail": {
+                    "stateMachineArn": [props.state_machine_arn],
+                    "status": list(ENDS_FROM_OUTSIDE),
+                    # Of a step, its pipeline tells.
+                    "name": [{"anything-but": {"prefix": STEP_NAME_PREFIX}}],
+                },
             },
             targets=[
                 events.CfnRule.TargetProperty(
@@ -65,7 +61,7 @@ class WorkflowAlarms(Construct):
                     arn=props.alarm_topic_arn,
                     input_transformer=events.CfnRule.InputTransformerProperty(
                         input_paths_map=paths,
-                        # Values without quotes: EventBridge writes them as JSON, and a cause is full of quotes.
+                        # Values without quotes: EventBridge writes them as JSON.
                         input_template=f'{{"{props.noun}": "{props.workload_name}", {values}}}',
                     ),
                 )

@@ -44,7 +44,8 @@ def facts(explanation: Explanation) -> list[str]:
         split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
         return [
             *engine_line(explanation),
-            f"{memory}{split}",
+            # The models that are loaded together are told below.
+            *([] if getattr(explanation.workload, "multi_model", None) else [f"{memory}{split}"]),
             f"one request alone: {milliseconds(e.service_time_ms)}; p95 at peak: {milliseconds(e.p95_latency_ms)}"
             f"{f' ({sure})' if sure else ''}, {milliseconds(explanation.asked_ms.get(P95.filter, explanation.bound))} asked",
             *_further_latencies(explanation, e),
@@ -65,7 +66,8 @@ def facts(explanation: Explanation) -> list[str]:
         split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
         return [
             *engine_line(explanation),
-            f"{memory}{split}",
+            # The models that are loaded together are told below.
+            *([] if getattr(explanation.workload, "multi_model", None) else [f"{memory}{split}"]),
             f"one request of {counted(e.rows_per_request, 'row')}, {e.concurrent_requests} at a time on an instance: "
             f"{milliseconds(e.request_time_ms)}",
             f"{counted(e.instance_count, 'instance')}: {_rate(e.rows_per_second)} rows per second",

@@ -224,7 +224,7 @@ def test_people_hear_of_bad_ends_and_lost_starts(template: Template) -> None:
         {
             "EventPattern": {
                 "source": ["aws.states"],
-                "detail": {"status": ["FAILED", "TIMED_OUT", "ABORTED"]},
+                "detail": {"status": ["TIMED_OUT", "ABORTED"]},
             },
             "Targets": [
                 {"InputTransformer": {"InputTemplate": Match.string_like_regexp('^{"transform": "scores", ')}}

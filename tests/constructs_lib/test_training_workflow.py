@@ -95,7 +95,7 @@ def test_the_definition_is_complete_once_its_placeholders_are_replaced(template:
         assert f"${{{name}}}" in text
         text = text.replace(f"${{{name}}}", value if isinstance(value, str) else "arn:role")
     assert "${" not in text
-    states = json.loads(text)["States"]
+    states = json.loads(text)["States"]["Work"]["Branches"][0]["States"]
     networks = [states[f"Train{number}"]["Arguments"]["VpcConfig"] for number in (1, 3)]
     assert [one["Subnets"] for one in networks] == [
         ["subnet-0000000000000000a", "subnet-0000000000000000b"]
@@ -158,7 +158,7 @@ def test_the_jobs_may_read_the_file_systems_that_they_mount(
     assert [one["Resource"] for one in found] == [arn, "*"]
 
 
-def test_every_bad_end_is_told_once_with_its_cause_and_no_alarm_tells_it_again(template: Json) -> None:
+def test_lost_starts_raise_an_alarm(template: Json) -> None:
     (alarm,) = of_type(template, "AWS::CloudWatch::Alarm")
     assert (alarm["Namespace"], alarm["MetricName"], alarm["Statistic"], alarm["Dimensions"][0]["Name"]) == (
         "AWS/SQS",
@@ -166,18 +166,41 @@ def test_every_bad_end_is_told_once_with_its_cause_and_no_alarm_tells_it_again(t
         "Maximum",
         "QueueName",
     )
+
+
+def test_a_rule_tells_what_ends_an_execution_from_outside_unless_a_pipeline_tells(template: Json) -> None:
     (rule,) = of_type(template, "AWS::Events::Rule")
     detail = rule["EventPattern"]["detail"]
-    assert detail["status"] == ["FAILED", "TIMED_OUT", "ABORTED"]
+    assert detail["status"] == ["TIMED_OUT", "ABORTED"]
+    assert detail["name"] == [{"anything-but": {"prefix": "step-"}}]
     (machine_arn,) = detail["stateMachineArn"]
     assert machine_arn["Ref"] in template["Resources"]
     (target,) = rule["Targets"]
     transformer = target["InputTransformer"]
-    # Values stand without quotes: EventBridge writes them as JSON.
-    assert set(re.findall(r"(?<!\")<(\w+)>", transformer["InputTemplate"])) == set(
-        transformer["InputPathsMap"]
+    # Values stand without quotes: EventBridge writes them as JSON. Cause and output are in no event of an encrypted machine.
+    assert set(re.findall(r"(?<!\")<(\w+)>", transformer["InputTemplate"])) == {"executionArn", "status"}
+    assert transformer["InputPathsMap"].keys() == {"executionArn", "status"}
+
+
+@pytest.mark.parametrize("report_success", [True, False])
+def test_the_machine_itself_tells_the_alarm_topic(
+    stack: Stack, foundation: FoundationReferences, report_success: bool
+) -> None:
+    template = add_workflow(stack, foundation, report_success=report_success)
+    (machine,) = of_type(template, "AWS::StepFunctions::StateMachine")
+    states = json.loads(machine["DefinitionString"])["States"]
+    telling = {name for name, state in states.items() if "sns:publish" in state.get("Resource", "")}
+    assert telling == {"TellFailure", *(["TellSuccess"] if report_success else [])}
+    assert {states[name]["Arguments"]["TopicArn"] for name in telling} == {"${AlarmTopicArn}"}
+    assert machine["DefinitionSubstitutions"]["AlarmTopicArn"] == foundation.alarm_topic_arn
+    statements = {tuple(one["Action"]): one for one in statements_of(template, "states.amazonaws.com")}
+    assert statements[("sns:Publish",)]["Resource"] == foundation.alarm_topic_arn
+    (encrypts,) = (
+        one
+        for one in statements_of(template, "states.amazonaws.com")
+        if one["Resource"] == foundation.operations_key_arn
     )
-    assert transformer["InputPathsMap"]["cause"] == "$.detail.cause"
+    assert encrypts["Condition"] == {"StringEquals": {"kms:ViaService": "sns.us-east-1.amazonaws.com"}}
 
 
 def test_a_disabled_schedule_stays_deployed(stack: Stack, foundation: FoundationReferences) -> None:
@@ -194,24 +217,3 @@ def test_without_a_schedule_there_is_no_queue_and_no_alarm_on_it(
     assert of_type(template, "AWS::Scheduler::Schedule") == []
     assert of_type(template, "AWS::SQS::Queue") == []
     assert of_type(template, "AWS::CloudWatch::Alarm") == []
-
-
-def test_people_hear_once_of_each_bad_end_and_of_success_only_where_they_ask(
-    stack: Stack, read_at_deployment: FoundationReferences
-) -> None:
-    template = add_workflow(stack, read_at_deployment, report_success=True)
-    rules = of_type(template, "AWS::Events::Rule")
-    (machine,) = (name for name, one in template["Resources"].items() if "StateMachine" in one["Type"])
-    told = {tuple(rule["EventPattern"]["detail"]["status"]): rule for rule in rules}
-    assert told.keys() == {("FAILED", "TIMED_OUT", "ABORTED"), ("SUCCEEDED",)}
-    for rule in rules:
-        assert rule["EventPattern"]["detail"]["stateMachineArn"] == [{"Ref": machine}]
-        assert [target["Id"] for target in rule["Targets"]] == ["AlarmTopic"]
-    transformer = told[("SUCCEEDED",)]["Targets"][0]["InputTransformer"]
-    assert transformer["InputPathsMap"]["output"] == "$.detail.output"
-    assert '"output": <output>' in transformer["InputTemplate"]
-
-
-def test_by_default_only_bad_ends_are_told(template: Json) -> None:
-    (rule,) = of_type(template, "AWS::Events::Rule")
-    assert "SUCCEEDED" not in rule["EventPattern"]["detail"]["status"]

@@ -207,7 +207,7 @@ def test_roles_and_messages(
         {
             "EventPattern": {
                 "source": ["aws.states"],
-                "detail": {"status": ["FAILED", "TIMED_OUT", "ABORTED"]},
+                "detail": {"status": ["TIMED_OUT", "ABORTED"]},
             },
             "Targets": [{"InputTransformer": {"InputTemplate": text}}],
         },

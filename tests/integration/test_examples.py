@@ -112,7 +112,7 @@ def _tune(deployed: Deployment, tuning: TuningJobPlan, admin: Admin) -> None:
     execution = run()
     (message,) = until(mailbox.messages, bool)
     assert (message["tuning"], message["executionArn"]) == (tuning.name, execution["executionArn"])
-    assert json.loads(message["cause"])["Cause"] == "All training jobs failed."
+    assert message["cause"]["Cause"] == "All training jobs failed."
     sqs.delete_queue(QueueUrl=url)
 
 

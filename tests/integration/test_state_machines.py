@@ -30,6 +30,7 @@ pytestmark = pytest.mark.usefixtures("admin")
 CAPACITY_REASON = "CapacityError: Unable to provision requested ML compute capacity.\nPlease retry."
 #: A job ends within 20 ms.
 FAST = 0.00005
+AROUND_WORK = ("Work", "Succeeded", "WhoTells", "TellFailure", "TellSuccess", "Failed")
 Json = dict[str, Any]
 
 
@@ -55,12 +56,13 @@ class Ended:
 
     @property
     def states(self) -> list[str]:
-        """The states that it entered."""
-        return [
+        """The states of the work that it entered, without those that tell of its end."""
+        entered = [
             event["stateEnteredEventDetails"]["name"]
             for event in self.history
             if "stateEnteredEventDetails" in event
         ]
+        return [name for name in entered if name not in AROUND_WORK]
 
     def events(self, kind: str) -> list[Json]:
         """Return the events of a type."""
@@ -203,16 +205,15 @@ def assert_notified(machine: Machine, mailbox: Mailbox, execution: Ended, *reaso
     """The execution failed and told so once: which workload, which execution and why."""
     assert (execution.status, execution.error) == ("FAILED", "TrainingFailed")
     assert execution.states[-1] == "TrainingFailed"
-    # EventBridge tells of the end after the end.
     (message,) = until(mailbox.messages, bool)
-    cause: str = message.pop("cause")
+    failure: Json = message.pop("cause")
+    assert message.pop("durationInSeconds") >= 0
     assert message == {
         "training": machine.plan.name,
         "executionArn": execution.arn,
         "status": "FAILED",
         "error": "TrainingFailed",
     }
-    failure: Json = json.loads(cause)
     for reason in reasons:
         assert reason in json.dumps(failure, ensure_ascii=False)
     return failure
@@ -381,11 +382,9 @@ def test_a_failure_is_notified_and_not_repeated(machine: Machine, mailbox: Mailb
     execution = machine.run()
     failure = assert_notified(machine, mailbox, execution)
     (job,) = machine.jobs()
-    assert failure == {
-        "Error": "TrainingJobFailed",
-        "Cause": reason,
-        "TrainingJobName": job["TrainingJobName"],
-    }
+    assert failure["TrainingJobName"] == job["TrainingJobName"]
+    assert (failure["Error"], failure["Cause"]) == ("TrainingJobFailed", reason)
+    assert failure["TrainingTimeInSeconds"] == job["TrainingTimeInSeconds"]
     assert machine.asked() == [machine.plan.attempts[0]]
 
 
@@ -432,7 +431,9 @@ def test_a_job_that_somebody_stops_is_notified(
         machine.sagemaker.stop_training_job(TrainingJobName=name)
     execution = machine.wait(arn)
     failure = assert_notified(machine, mailbox, execution)
-    assert failure == {"Error": "TrainingJobStopped", "Cause": "Stopped", "TrainingJobName": name}
+    assert (failure["Error"], failure["Cause"]) == ("TrainingJobStopped", "Stopped")
+    assert failure["TrainingJobName"] == name
+    assert 0 < failure["BillableTimeInSeconds"] < failure["TrainingTimeInSeconds"]
     assert machine.asked() == [machine.plan.attempts[0]]
 
 

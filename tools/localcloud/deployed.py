@@ -36,8 +36,15 @@ def main(what: str, plan_file: str, account: str, region: str) -> None:
 
 def print_deployed(console: Console, wildcards: Mapping[str, str]) -> None:
     """Print the workloads as tables, and the rest in lines."""
-    print_table(console, inventory.endpoints(wildcards["workload"]))
-    print_table(console, inventory.state_machines(wildcards["workload"]))
+    workload = wildcards["workload"]
+    for rows in (
+        inventory.endpoints(workload),
+        inventory.inference_components(workload),
+        inventory.functions(workload),
+        inventory.notebooks(workload),
+        inventory.state_machines(workload),
+    ):
+        print_table(console, rows)
     print_table(console, inventory.alarms(wildcards["stack"]))
     print_list(console, "keys", inventory.keys())
     print_list(console, "buckets", inventory.buckets(wildcards["bucket"]))

@@ -21,22 +21,30 @@ def pages(client: Any, operation: str, key: str, **arguments: Any) -> Iterator[A
         yield from getattr(client, operation)(**arguments).get(key, [])
 
 
+class Scaling:
+    """What Application Auto Scaling does for the resources of a service."""
+
+    def __init__(self, service: str) -> None:
+        api = boto3.client("application-autoscaling")
+        found = pages(api, "describe_scalable_targets", "ScalableTargets", ServiceNamespace=service)
+        self._targets = {target["ResourceId"]: target for target in found}
+        self._tracked: dict[str, list[str]] = {}
+        for policy in pages(api, "describe_scaling_policies", "ScalingPolicies", ServiceNamespace=service):
+            if tracking := policy.get("TargetTrackingScalingPolicyConfiguration"):
+                self._tracked.setdefault(policy["ResourceId"], []).append(f"{tracking['TargetValue']:g}")
+
+    def of(self, resource_id: str) -> dict[str, str]:
+        """Return the bounds of a resource, and the targets that it follows."""
+        target = self._targets.get(resource_id)
+        return {
+            "scaling": f"{target['MinCapacity']}-{target['MaxCapacity']}" if target else "none",
+            "target": ", ".join(self._tracked.get(resource_id, ["-"])),
+        }
+
+
 def endpoints(wildcard: str) -> list[dict[str, str]]:
     """Return every variant of every endpoint whose name matches, with its scaling."""
-    sagemaker = boto3.client("sagemaker")
-    scaling = boto3.client("application-autoscaling")
-    targets = {
-        target["ResourceId"]: target
-        for target in pages(
-            scaling, "describe_scalable_targets", "ScalableTargets", ServiceNamespace="sagemaker"
-        )
-    }
-    tracked: dict[str, list[str]] = {}
-    for policy in pages(
-        scaling, "describe_scaling_policies", "ScalingPolicies", ServiceNamespace="sagemaker"
-    ):
-        if tracking := policy.get("TargetTrackingScalingPolicyConfiguration"):
-            tracked.setdefault(policy["ResourceId"], []).append(f"{tracking['TargetValue']:g}")
+    sagemaker, scaling = boto3.client("sagemaker"), Scaling("sagemaker")
     rows = []
     for summary in pages(sagemaker, "list_endpoints", "Endpoints"):
         name = summary["EndpointName"]
@@ -48,20 +56,74 @@ def endpoints(wildcard: str) -> list[dict[str, str]]:
             v["VariantName"]: v.get("InstanceType", "serverless") for v in configured["ProductionVariants"]
         }
         for variant in endpoint.get("ProductionVariants", []):
-            resource = f"endpoint/{name}/variant/{variant['VariantName']}"
-            target = targets.get(resource)
+            current = variant.get("CurrentInstanceCount")
             rows.append(
                 {
                     "endpoint": name,
                     "status": endpoint["EndpointStatus"],
                     "variant": variant["VariantName"],
                     "type": types.get(variant["VariantName"], "?"),
-                    "instances": f"{variant.get('CurrentInstanceCount', '-')} of {variant.get('DesiredInstanceCount', '-')}",
-                    "scaling": f"{target['MinCapacity']}-{target['MaxCapacity']}" if target else "none",
-                    "target": ", ".join(tracked.get(resource, ["-"])),
+                    "instances": "-"
+                    if current is None
+                    else f"{current} of {variant['DesiredInstanceCount']}",
+                    **scaling.of(f"endpoint/{name}/variant/{variant['VariantName']}"),
                 }
             )
     return sorted(rows, key=lambda row: (row["endpoint"], row["variant"]))
+
+
+def inference_components(wildcard: str) -> list[dict[str, str]]:
+    """Return the inference components of the endpoints whose name matches, with their scaling."""
+    sagemaker, scaling = boto3.client("sagemaker"), Scaling("sagemaker")
+    rows = []
+    for summary in pages(sagemaker, "list_inference_components", "InferenceComponents"):
+        if fnmatchcase(summary["EndpointName"], wildcard):
+            name = summary["InferenceComponentName"]
+            runs = sagemaker.describe_inference_component(InferenceComponentName=name)["RuntimeConfig"]
+            rows.append(
+                {
+                    "inference component": name,
+                    "status": summary["InferenceComponentStatus"],
+                    "copies": f"{runs['CurrentCopyCount']} of {runs['DesiredCopyCount']}",
+                    **scaling.of(f"inference-component/{name}"),
+                }
+            )
+    return sorted(rows, key=lambda row: row["inference component"])
+
+
+def functions(wildcard: str) -> list[dict[str, str]]:
+    """Return the aliases of the Lambda functions whose name matches, with the scaling of their warm workers."""
+    api, scaling = boto3.client("lambda"), Scaling("lambda")
+    rows = []
+    for function in pages(api, "list_functions", "Functions"):
+        name = function["FunctionName"]
+        for alias in (
+            pages(api, "list_aliases", "Aliases", FunctionName=name) if fnmatchcase(name, wildcard) else ()
+        ):
+            rows.append(
+                {
+                    "function": f"{name}:{alias['Name']}",
+                    "version": alias["FunctionVersion"],
+                    "memory": f"{function['MemorySize']:,} MB",
+                    **scaling.of(f"function:{name}:{alias['Name']}"),
+                }
+            )
+    return sorted(rows, key=lambda row: row["function"])
+
+
+def notebooks(wildcard: str) -> list[dict[str, str]]:
+    """Return the notebook instances whose name matches."""
+    found = pages(boto3.client("sagemaker"), "list_notebook_instances", "NotebookInstances")
+    rows = [
+        {
+            "notebook": one["NotebookInstanceName"],
+            "status": one["NotebookInstanceStatus"],
+            "type": one["InstanceType"],
+        }
+        for one in found
+        if fnmatchcase(one["NotebookInstanceName"], wildcard)
+    ]
+    return sorted(rows, key=lambda row: row["notebook"])
 
 
 def state_machines(wildcard: str) -> list[dict[str, str]]:

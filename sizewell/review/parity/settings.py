@@ -1,10 +1,12 @@
 """The properties of a resource as a flat map: from the path of each setting to what it says."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sizewell.checks.state_language import Scope
 from sizewell.review.parity.grants import grants
 from sizewell.templates.iam.statements import is_document
 
@@ -83,12 +85,13 @@ def settings_of(properties: Mapping[str, Any], normalise: Callable[[str], str]) 
 def numbered_states(properties: Mapping[str, Any]) -> int:
     """Return how many tries a state machine makes: the most states that differ in their number only."""
     definition = properties.get("DefinitionString")
-    states = definition.get(_STATES) if isinstance(definition, Mapping) else None
-    families: dict[str, int] = {}
-    for name in states if isinstance(states, Mapping) else ():
-        if numbered := _NUMBERED.fullmatch(name):
-            families[numbered[1]] = families.get(numbered[1], 0) + 1
-    return max(families.values(), default=0)
+    return _numbered_states(Scope("", definition)) if isinstance(definition, Mapping) else 0
+
+
+def _numbered_states(scope: Scope) -> int:
+    families = Counter(numbered[1] for name in scope.states if (numbered := _NUMBERED.fullmatch(name)))
+    inner = (_numbered_states(one) for one in scope.inner_scopes())
+    return max((*families.values(), *inner), default=0)
 
 
 def _named(items: list[Any], normalise: Callable[[str], str]) -> Iterator[tuple[str, Any]]:

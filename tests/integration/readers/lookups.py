@@ -42,7 +42,8 @@ def schedules_of(plan: TrainingJobPlan, foundation: Foundation) -> list[Properti
 def train_states(machine: Properties) -> list[Properties]:
     """Return the states that start a job, in the order in which the machine comes to them without capacity."""
     definition = machine["DefinitionString"]
-    states, name, found = definition["States"], definition["StartAt"], []
+    (branch,) = definition["States"]["Work"]["Branches"]
+    states, name, found = branch["States"], branch["StartAt"], []
     name = states[name]["Default"]  # where an execution goes whose input is read
     while (task := states.get(states[name].get("Next"), {})).get("Resource") == CREATE_JOB:
         found.append(task)

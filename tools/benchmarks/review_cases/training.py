@@ -13,13 +13,19 @@ SCHEDULE = "TrainingSchedule42D85A11"
 _CHANGED = f"changed: {STACK}/{MACHINE}"
 
 
+def _states(definition: dict[str, Any]) -> dict[str, Any]:
+    """Return the states of the work; those around it tell of its end."""
+    states: dict[str, Any] = definition["States"]["Work"]["Branches"][0]["States"]
+    return states
+
+
 def _requests(change: Callable[[dict[str, Any]], Any]) -> Callable[[Output], None]:
     """Change every request for a training job."""
 
     def apply(output: Output) -> None:
         with output.properties(TRAIN, MACHINE) as properties:
             definition = json.loads(properties["DefinitionString"])
-            for state in definition["States"].values():
+            for state in _states(definition).values():
                 if "createTrainingJob" in state.get("Resource", ""):
                     change(state["Arguments"])
             properties["DefinitionString"] = json.dumps(definition)
@@ -38,7 +44,7 @@ def _without_volume_key(request: dict[str, Any]) -> None:
 def _other_epochs(output: Output) -> None:
     with output.properties(TRAIN, MACHINE) as properties:
         definition = json.loads(properties["DefinitionString"])
-        definition["States"]["ReadInput"]["Assign"]["hyperparameters"]["epochs"] = "100"
+        _states(definition)["ReadInput"]["Assign"]["hyperparameters"]["epochs"] = "100"
         properties["DefinitionString"] = json.dumps(definition)
 
 

@@ -6,8 +6,11 @@
 - A task that timed out has no ``Cause``, and its event is ``TaskTimedOut``.
 - A Succeed state may have an ``Output``, in JSONata.
 - An aborted execution stays aborted, and its history ends there.
+- A Parallel state may have an ``Output`` in JSONata, and the history tells of the states of its branches.
+- What a customer-managed key encrypts is in no event: https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
 """
 
+import json
 import re
 from typing import Any
 
@@ -24,6 +27,8 @@ def install() -> None:
     _omit_missing_causes()
     _succeed_with_an_output()
     _end_with_the_abort()
+    _run_branches()
+    _keep_what_is_encrypted()
 
 
 def _fail_on_missing_paths() -> None:
@@ -126,3 +131,54 @@ def _end_with_the_abort() -> None:
 
     stepfunctions._add_event = add_event
     stepfunctions._fail_execution = fail_unless_aborted
+
+
+def _run_branches() -> None:
+    """Replace what runs a branch by what tells of its states, and give a Parallel state an ``Output``."""
+    run_parallel = stepfunctions._run_parallel_branches
+
+    def run_branch(
+        states: dict[str, Any], first: str, given: Any, execution: dict[str, Any], ctx: Any
+    ) -> Any:
+        name: str | None = first
+        value = given
+        while name:
+            state = states[name]
+            kind = state["Type"]
+            ctx["State"] = {"Name": name, "EnteredTime": stepfunctions.now_iso(), "RetryCount": 0}
+            entered = {"name": name, "input": json.dumps(value)}
+            stepfunctions._add_event(execution, f"{kind}StateEntered", {"stateEnteredEventDetails": entered})
+            if kind == "Fail":
+                raise stepfunctions._ExecutionError(*stepfunctions._fail_state_error(state, value, ctx))
+            if kind == "Succeed":
+                value = stepfunctions._apply_output_path(state, value, ctx)
+                following = None
+            else:
+                handle = getattr(stepfunctions, f"_execute_{kind.lower()}")
+                tells = (execution,) if kind in ("Task", "Parallel", "Map") else ()
+                value, following = handle(state, value, *tells, ctx)
+            exited = {"name": name, "output": json.dumps(value)}
+            stepfunctions._add_event(execution, f"{kind}StateExited", {"stateExitedEventDetails": exited})
+            name = following
+        return value
+
+    def run_all(state: dict[str, Any], given: Any, execution: dict[str, Any], ctx: Any) -> Any:
+        results, following = run_parallel(state, given, execution, ctx)
+        if stepfunctions._state_query_language(state, ctx) == "JSONata":
+            results = stepfunctions._apply_jsonata_output(state, given, ctx, result=results, default=results)
+        return results, following
+
+    stepfunctions._run_sub_machine = run_branch
+    stepfunctions._run_parallel_branches = run_all
+
+
+def _keep_what_is_encrypted() -> None:
+    emit = stepfunctions._emit_execution_status_event
+
+    def emit_without_data(execution: dict[str, Any]) -> None:
+        machine = stepfunctions._state_machines.get(execution["stateMachineArn"]) or {}
+        if machine.get("encryptionConfiguration", {}).get("type") == "CUSTOMER_MANAGED_KMS_KEY":
+            execution = {**execution, **dict.fromkeys(("input", "output", "error", "cause"))}
+        emit(execution)
+
+    stepfunctions._emit_execution_status_event = emit_without_data

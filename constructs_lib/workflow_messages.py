@@ -1,0 +1,89 @@
+"""The states around those of a workflow, by which an execution tells people how it ended.
+
+    Work ──► (TellSuccess ──►) Succeeded
+      └─ any error ─► WhoTells ─► TellFailure ─► Failed
+                          └─ a pipeline ────────────┘
+
+An event of a machine that has a customer-managed key has neither output nor error nor cause
+(https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html), so a rule of EventBridge could only tell that an
+execution ended. A rule tells what ends it from outside its states, a stop by hand and its time limit: ``workflow_alarms``.
+"""
+
+from constructs_lib.job_state_machine_definition import State, is_json_object
+
+#: How the name of an execution begins that a pipeline started. The pipeline tells people of a failure, with its cause.
+STEP_NAME_PREFIX = "step-"
+#: What stands for the topic until the machine is deployed.
+TOPIC_PLACEHOLDER = "AlarmTopicArn"
+_TELL_TIMEOUT_S = 60
+
+
+def with_messages(
+    work: State, *, noun: str, workload_name: str, partition: str, report_success: bool
+) -> State:
+    """Return the definition of a machine that runs the states of ``work`` and tells the alarm topic how that ended.
+
+    ``noun`` says what it does, such as training. The error and the output of an execution are those of ``work``.
+    """
+    inner = {key: work[key] for key in ("StartAt", "States")}
+    subject = f"{noun} {workload_name}"
+
+    def tell(status: str, told: str, following: str) -> State:
+        message = (
+            f"'{noun}': '{workload_name}', 'executionArn': $states.context.Execution.Id, 'status': '{status}', "
+            "'durationInSeconds': $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 1000), "
+            f"{told}"
+        )
+        passed_on = "{% $states.input %}"
+        return {
+            "Type": "Task",
+            "Resource": f"arn:{partition}:states:::sns:publish",
+            "Arguments": {
+                "TopicArn": f"${{{TOPIC_PLACEHOLDER}}}",
+                "Subject": f"{subject} {status.lower()}"[:100],
+                "Message": f"{{% $string({{{message}}}) %}}",
+            },
+            "TimeoutSeconds": _TELL_TIMEOUT_S,
+            "Retry": [
+                {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 5, "MaxAttempts": 5, "BackoffRate": 2.0}
+            ],
+            # What cannot be told ends as it would have.
+            "Catch": [{"ErrorEquals": ["States.ALL"], "Output": passed_on, "Next": following}],
+            "Output": passed_on,
+            "Next": following,
+        }
+
+    cause = "$states.input.Cause"
+    states: dict[str, State] = {
+        "Work": {
+            "Type": "Parallel",
+            "Branches": [inner],
+            "Output": "{% $states.result[0] %}",
+            "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "WhoTells"}],
+            "Next": "TellSuccess" if report_success else "Succeeded",
+        },
+        "Succeeded": {"Type": "Succeed"},
+        "WhoTells": {
+            "Type": "Choice",
+            "Choices": [
+                {
+                    "Condition": f"{{% $contains($states.context.Execution.Name, /^{STEP_NAME_PREFIX}/) %}}",
+                    "Next": "Failed",
+                }
+            ],
+            "Default": "TellFailure",
+        },
+        "TellFailure": tell(
+            "FAILED",
+            f"'error': $states.input.Error, 'cause': {is_json_object(cause)} ? $parse({cause}) : {cause}",
+            "Failed",
+        ),
+        "Failed": {
+            "Type": "Fail",
+            "Error": "{% $states.input.Error %}",
+            "Cause": f"{{% $exists({cause}) ? {cause} : '' %}}",
+        },
+    }
+    if report_success:
+        states["TellSuccess"] = tell("SUCCEEDED", "'output': $states.input", "Succeeded")
+    return {**work, "StartAt": "Work", "States": states}
