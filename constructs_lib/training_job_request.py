@@ -53,7 +53,7 @@ def training_job_request(
     request: dict[str, object] = {
         "AlgorithmSpecification": _algorithm(props, attempt),
         "RoleArn": resources.training_role_arn,
-        "ResourceConfig": _resource_config(attempt, volume_key_arn=resources.data_key_arn),
+        "ResourceConfig": _resource_config(props, attempt, volume_key_arn=resources.data_key_arn),
         "OutputDataConfig": {
             "S3OutputPath": f"{artifacts}/{props.output_key_prefix}/",
             "KmsKeyId": resources.data_key_arn,
@@ -114,8 +114,10 @@ def metric_definitions(metrics: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"Name": name, "Regex": regex} for name, regex in sorted(metrics.items())]
 
 
-def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[str, object]:
-    """Return the instances and their volume.
+def _resource_config(
+    props: TrainingJobProps, attempt: TrainingAttempt, *, volume_key_arn: str
+) -> dict[str, object]:
+    """Return the instances, their volume, and how long they wait for the next job.
 
     ``VolumeKmsKeyId`` is refused for types with local disks, which are encrypted by their own hardware key:
     https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ResourceConfig.html
@@ -127,6 +129,8 @@ def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[s
     }
     if attempt.volume_takes_key:
         config["VolumeKmsKeyId"] = volume_key_arn
+    if props.keep_alive_s:
+        config["KeepAlivePeriodInSeconds"] = props.keep_alive_s
     return config
 
 

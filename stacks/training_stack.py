@@ -17,7 +17,7 @@ from constructs_lib.training_job import (
 )
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.training_plan_model import TrainedModelPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingJobPlan
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.schedule_timing import schedule_timing, start_events
 
@@ -103,4 +103,5 @@ def _job_props(plan: TrainedModelPlan) -> TrainingJobProps:
         environment_variables=plan.environment,
         enable_network_isolation=plan.network_isolation,
         job_tags=plan.job_tags,
+        keep_alive_s=60 * (plan.keep_alive_minutes or 0) if isinstance(plan, TrainingJobPlan) else 0,
     )

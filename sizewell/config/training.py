@@ -31,6 +31,7 @@ from sizewell.facts.training_jobs import (
     CHANNEL_NAME_PATTERN,
     CODE_CHANNEL,
     DATA_CHANNEL,
+    KEEP_ALIVE_BOUNDS_S,
     MAX_CHANNEL_NAME_CHARACTERS,
     MAX_CHANNELS,
     RUNTIME_BOUNDS_S,
@@ -317,6 +318,20 @@ class TrainingJob(TrainedModel):
 
     kind: Literal["training-job"]
     """The workload is a SageMaker training job."""
+    keep_alive_minutes: Annotated[
+        Annotated[int, Field(ge=1, le=KEEP_ALIVE_BOUNDS_S[1] // 60)] | None,
+        OnNumber("instances wait for the next run for less time", "instances wait longer, and are paid for"),
+    ] = None
+    """Minutes that the instances of a run wait for the next one, which then starts sooner (a warm pool); they are paid for as
+    long, and need a quota for warm pools."""
+
+    @model_validator(mode="after")
+    def _warm_pools_are_on_demand(self) -> Self:
+        if self.keep_alive_minutes is not None and self.spot.enabled:
+            raise fault(
+                "keep_alive_minutes", f"SageMaker keeps no Spot instances; {without('keep_alive_minutes')}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _spot_gives_way_before_the_deadline(self) -> Self:

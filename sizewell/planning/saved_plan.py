@@ -235,6 +235,8 @@ class SavedTrainingJob(SavedModel):
     """Since version 4."""
     search: SavedSearch | None = None
     """Of a tuning job."""
+    keep_alive_minutes: int | None = None
+    """Of a training job."""
 
     @property
     def instance_type(self) -> str:

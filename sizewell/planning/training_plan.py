@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sizewell.config.container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.config.file_system import FileSystem
 from sizewell.config.policy import Policy
-from sizewell.config.training import TrainedModel
+from sizewell.config.training import TrainedModel, TrainingJob
 from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
 from sizewell.facts.training_jobs import DATA_CHANNEL, METHOD_HYPERPARAMETER
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
@@ -94,9 +94,16 @@ def plan_training_job(
         schedule=plan_schedule(job.schedule) if job.schedule else None,
         starts_on=plan_starts_on(job.starts_on),
         report_success=job.report_success,
+        keep_alive_minutes=job.keep_alive_minutes if isinstance(job, TrainingJob) else None,
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
-            update={"assumptions": (*selection.assumptions, _streaming(job, selection.chosen.estimate))}
+            update={
+                "assumptions": (
+                    *selection.assumptions,
+                    *_kept_alive(job, selection.chosen),
+                    _streaming(job, selection.chosen.estimate),
+                )
+            }
         ),
         instance_pools=tuple(dict.fromkeys(rung.candidate.instance_type for rung in rungs)),
         needs_digest=digest,
@@ -229,6 +236,16 @@ def _channels(job: TrainedModel) -> dict[str, str | FileSystemPlan]:
         else FileSystemPlan(type=FILE_SYSTEM_TYPES[source.type], id=source.id, directory=source.directory)
         for name, source in sources.items()
     }
+
+
+def _kept_alive(job: TrainedModel, chosen: Candidate[TrainingEstimate]) -> tuple[str, ...]:
+    if not isinstance(job, TrainingJob) or job.keep_alive_minutes is None:
+        return ()
+    price = chosen.cost.usd_per_hour
+    usd = "" if price is None else f", {price * chosen.estimate.instance_count:,.2f} USD per hour"
+    return (
+        f"instances wait {job.keep_alive_minutes} minutes for the next run and are paid for{usd}: not in the cost of a run",
+    )
 
 
 def _streaming(job: TrainedModel, estimate: TrainingEstimate) -> str:

@@ -101,3 +101,5 @@ class TrainingJobPlan(TrainedModelPlan):
     """One training job."""
 
     kind: Literal["training-job"] = "training-job"
+    keep_alive_minutes: int | None = None
+    """How long instances wait for the next run, and are paid for; None ends them with the run."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from constructs_lib.training_job import FileSystemChannel, TrainingAttempt, TrainingCode
+from constructs_lib.training_job import FileSystemChannel, RequestMemberError, TrainingAttempt, TrainingCode
 from constructs_lib.training_job_request import training_job_request
 from tests.constructs_lib.jsonata_states import evaluated
 from tests.constructs_lib.training import ON_DEMAND, ON_DEMAND_ALONE, RESOURCES, SPOT, TWO_NODES, job
@@ -105,6 +105,19 @@ def test_several_nodes_take_any_zone_and_encrypt_their_traffic() -> None:
         request(TWO_NODES, encrypt_inter_container_traffic=False)["EnableInterContainerTrafficEncryption"]
         is False
     )
+
+
+def test_instances_wait_for_the_next_job() -> None:
+    body = request(ON_DEMAND, attempts=(ON_DEMAND,), keep_alive_s=1800)
+    assert body["ResourceConfig"]["KeepAlivePeriodInSeconds"] == 1800
+    assert faults_of(body) == ""
+    assert "KeepAlivePeriodInSeconds" not in request(ON_DEMAND)["ResourceConfig"]
+
+
+@pytest.mark.parametrize(("attempt", "keep_alive_s"), [(SPOT, 60), (ON_DEMAND, 21601), (ON_DEMAND, -1)])
+def test_what_cannot_wait_is_refused(attempt: TrainingAttempt, keep_alive_s: int) -> None:
+    with pytest.raises(RequestMemberError, match="keep_alive_s"):
+        job(attempts=(attempt,), keep_alive_s=keep_alive_s)
 
 
 def test_a_file_system_is_mounted_and_not_streamed() -> None:

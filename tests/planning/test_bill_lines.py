@@ -106,3 +106,17 @@ def test_what_exists_is_on_the_bill_of_its_owner(
     assert amounts(found) == fixed
     assert found.usd_per_month == sum(fixed.values())
     assert sorted({name.split()[0] for name in found.paid_by_use}) == sorted(by_use)
+
+
+def test_instances_that_wait_for_the_next_run_are_paid_and_told() -> None:
+    job = training_job(keep_alive_minutes=30, runs_per_month=4)
+    plan = build_plan(environment({"job": job}), PRICED)
+    assert amounts(plan.bill.lines[0])["ml.g9.xlarge warm pool"] == pytest.approx(1.0 * 0.5 * 4)
+    told = [
+        line
+        for line in plan.training_jobs[0].selection.assumptions
+        if line.startswith("instances wait 30 minutes")
+    ]
+    assert told == [
+        "instances wait 30 minutes for the next run and are paid for, 1.00 USD per hour: not in the cost of a run"
+    ]

@@ -185,6 +185,11 @@ FAULTS = {
         "learn.checkpoint.interval_minutes",
         "is 240, but deadline_hours ends the job after 240 minutes: Spot would have no checkpoint to resume from",
     ),
+    "learn: {spot: {enabled: true}, keep_alive_minutes: 30}": (
+        "learn.keep_alive_minutes",
+        "SageMaker keeps no Spot instances; remove it, or write keep_alive_minutes: null in the environment's file to drop what "
+        "base.yaml says",
+    ),
     "learn: {channels: {code: datasets/b/}}": (
         "learn.channels.code",
         "is the channel of container.code; choose another name",

@@ -283,6 +283,7 @@ def _file_systems(found: dict[str, Config]) -> dict[str, Config]:
     base = found["job: linear"]
     dataset = {**_without(_workload(base)["dataset"], "prefix"), "file_system": stated.LUSTRE}
     job = _changed(base, {"dataset": dataset, "file_systems": {"images": stated.EFS}})
+    job = _changed(job, stated.WARM_POOL)
     return {"job: file systems": {**job, "network": stated.EXISTING_NETWORK}}
 
 
@@ -304,7 +305,7 @@ def _tunings(found: dict[str, Config]) -> dict[str, Config]:
 def _tuned(job: Config) -> Config:
     code = {**job["container"]["code"], "command": ["python", "train.py"]}
     return {
-        **job,
+        **_without(job, "keep_alive_minutes"),
         "kind": "tuning-job",
         "container": {**job["container"], "code": code},
         "spot": _without(job["spot"], "max_wait_hours", "on_demand_fallback"),

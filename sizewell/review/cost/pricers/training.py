@@ -76,6 +76,20 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
     )
     if isinstance(first, SavedVolumeRung):
         yield from _volumes(stack, _USAGE[job.kind], first, runs, hours)
+    if isinstance(job, SavedTrainingJob) and job.keep_alive_minutes is not None:
+        waiting = job.keep_alive_minutes / 60
+        kept = price.usd * first.instance_count * waiting * runs if price and runs is not None else None
+        yield Charge(
+            service=SERVICE,
+            name=f"{first.instance_type} warm pool",
+            slot="warm pool",
+            is_from_plan=True,
+            basis="unknown" if kept is None else job.selection.chosen.cost.basis,
+            price=price,
+            usd_per_month=None if kept is None else Amounts.fixed(kept),
+            quantity=_words(job, first, runs, waiting),
+            facts={"wait for the next run": Fact(str(job.keep_alive_minutes), " minutes")},
+        )
 
 
 def _runs_per_month(job: SavedJob) -> float | None:
