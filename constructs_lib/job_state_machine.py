@@ -22,7 +22,7 @@ class JobStateMachineProps:
 
     ``definition`` is literal, with a placeholder ``${NAME}`` for each of ``values``. ``passed_role_arn`` is the role that its
     requests name; None where they name none. ``removal_policy`` says what becomes of the log group when the stack goes.
-    ``report_success`` tells people of executions that succeeded, too.
+    ``report_success`` tells people of executions that succeeded, too. ``training_plan_arn`` is where its jobs have instances.
     """
 
     state_machine_name: str
@@ -36,6 +36,7 @@ class JobStateMachineProps:
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
     report_success: bool = False
+    training_plan_arn: str | None = None
 
 
 class JobStateMachine(Construct):
@@ -55,6 +56,7 @@ class JobStateMachine(Construct):
                 job_name_prefix=props.job_name_prefix,
                 passed_role_arn=props.passed_role_arn,
                 foundation=props.foundation,
+                training_plan_arn=props.training_plan_arn,
             ),
         )
         # The prefix /aws/vendedlogs/ keeps the account's log resource policy below its size limit:

@@ -202,6 +202,7 @@ class TrainingJobProps:
 
     ``keep_alive_s`` is how long the instances of a job wait for the next one, in a warm pool: it starts sooner on them where
     type, number, network and role are the same (https://docs.aws.amazon.com/sagemaker/latest/dg/train-warm-pools.html).
+    ``training_plan_arn`` is where all attempts have instances reserved, neither Spot nor a warm pool.
 
     ``metrics`` are regular expressions, by the name of the metric that each finds in what the script prints.
 
@@ -224,6 +225,7 @@ class TrainingJobProps:
     maximum_retry_attempts: int = 2
     job_tags: Mapping[str, str] = field(default_factory=dict)
     keep_alive_s: int = 0
+    training_plan_arn: str | None = None
 
     def __post_init__(self) -> None:
         check_job_name_prefix(self.job_name_prefix)
@@ -258,6 +260,8 @@ class TrainingJobProps:
             raise RequestMemberError(
                 f"keep_alive_s is {shortest} to {longest}, and 0 on Spot, not {self.keep_alive_s}"
             )
+        if self.training_plan_arn is not None and (self.uses_managed_spot or self.keep_alive_s):
+            raise RequestMemberError("a training plan goes with neither Spot nor a warm pool")
         low, high = RETRY_ATTEMPT_BOUNDS
         if not low <= self.maximum_retry_attempts <= high:
             raise RequestMemberError(

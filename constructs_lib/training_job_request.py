@@ -129,6 +129,8 @@ def _resource_config(
     }
     if attempt.volume_takes_key:
         config["VolumeKmsKeyId"] = volume_key_arn
+    if props.training_plan_arn is not None:
+        config["TrainingPlanArn"] = props.training_plan_arn
     if props.keep_alive_s:
         config["KeepAlivePeriodInSeconds"] = props.keep_alive_s
     return config

@@ -63,6 +63,7 @@ class TrainingStateMachine(JobStateMachine):
                 log_retention_days=props.log_retention_days,
                 removal_policy=props.removal_policy,
                 foundation=props.foundation,
+                training_plan_arn=props.job.training_plan_arn,
                 report_success=props.report_success,
             ),
         )

@@ -104,4 +104,5 @@ def _job_props(plan: TrainedModelPlan) -> TrainingJobProps:
         enable_network_isolation=plan.network_isolation,
         job_tags=plan.job_tags,
         keep_alive_s=60 * (plan.keep_alive_minutes or 0) if isinstance(plan, TrainingJobPlan) else 0,
+        training_plan_arn=plan.training_plan_arn if isinstance(plan, TrainingJobPlan) else None,
     )

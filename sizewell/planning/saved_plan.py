@@ -237,6 +237,8 @@ class SavedTrainingJob(SavedModel):
     """Of a tuning job."""
     keep_alive_minutes: int | None = None
     """Of a training job."""
+    training_plan_arn: str | None = None
+    """Of a training job, whose instances are prepaid."""
 
     @property
     def instance_type(self) -> str:

@@ -32,7 +32,7 @@ from sizewell.planning.training_plan_model import (
     TrainingCodePlan,
     TrainingJobPlan,
 )
-from sizewell.planning.translate import image_for, runs_per_month
+from sizewell.planning.translate import image_for, is_prepaid, runs_per_month
 from sizewell.planning.volumes import has_local_disks, training_volume_size_gib
 
 #: Enough types to find capacity, and few enough that the last one is still a sensible choice.
@@ -95,6 +95,7 @@ def plan_training_job(
         starts_on=plan_starts_on(job.starts_on),
         report_success=job.report_success,
         keep_alive_minutes=job.keep_alive_minutes if isinstance(job, TrainingJob) else None,
+        training_plan_arn=job.training_plan_arn if isinstance(job, TrainingJob) else None,
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
             update={
@@ -208,7 +209,7 @@ def plan_attempt(
         image=plan_image(image_for(job.container.images, hardware), names),
         spot=rung.spot,
         ends_after_s=_seconds(rung.ends_after_hours),
-        usd_per_hour=rung.candidate.cost.usd_per_hour,
+        usd_per_hour=None if is_prepaid(job) else rung.candidate.cost.usd_per_hour,
         instance_count=rung.candidate.estimate.instance_count,
         volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib),
         encrypt_volume_with_key=not has_local_disks(instance_type),

@@ -12,6 +12,8 @@ from constructs_lib.training_job_request import training_job_request
 from tests.constructs_lib.jsonata_states import evaluated
 from tests.constructs_lib.training import ON_DEMAND, ON_DEMAND_ALONE, RESOURCES, SPOT, TWO_NODES, job
 
+PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/june"
+
 
 def request(attempt: TrainingAttempt, **changes: Any) -> dict[str, Any]:
     return training_job_request(job(**changes), attempt, resources=RESOURCES)
@@ -118,6 +120,14 @@ def test_instances_wait_for_the_next_job() -> None:
 def test_what_cannot_wait_is_refused(attempt: TrainingAttempt, keep_alive_s: int) -> None:
     with pytest.raises(RequestMemberError, match="keep_alive_s"):
         job(attempts=(attempt,), keep_alive_s=keep_alive_s)
+
+
+def test_a_job_runs_in_its_training_plan() -> None:
+    body = request(ON_DEMAND, attempts=(ON_DEMAND,), training_plan_arn=PLAN)
+    assert body["ResourceConfig"]["TrainingPlanArn"] == PLAN
+    assert faults_of(body) == ""
+    with pytest.raises(RequestMemberError, match="neither Spot nor a warm pool"):
+        job(training_plan_arn=PLAN)
 
 
 def test_a_file_system_is_mounted_and_not_streamed() -> None:

@@ -127,6 +127,16 @@ def test_the_machine_uses_the_data_key_for_its_own_data_and_log(
     ]
 
 
+def test_the_machine_may_use_the_one_training_plan(stack: Stack, foundation: FoundationReferences) -> None:
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/june"
+    template = add_workflow(stack, foundation, **ON_DEMAND_ALONE, training_plan_arn=arn)
+    reserved = "arn:aws:sagemaker:us-east-1:111122223333:reserved-capacity/*"
+    found = [one for one in statements_of(template, "states.amazonaws.com") if arn in one["Resource"]]
+    assert found == [
+        {"Effect": "Allow", "Action": ["sagemaker:CreateTrainingJob"], "Resource": [arn, reserved]}
+    ]
+
+
 def test_no_action_is_a_wildcard_and_no_policy_is_inline(template: Json) -> None:
     policies = of_type(template, "AWS::IAM::ManagedPolicy")
     actions = [action for p in policies for s in p["PolicyDocument"]["Statement"] for action in s["Action"]]

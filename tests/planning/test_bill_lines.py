@@ -120,3 +120,19 @@ def test_instances_that_wait_for_the_next_run_are_paid_and_told() -> None:
     assert told == [
         "instances wait 30 minutes for the next run and are paid for, 1.00 USD per hour: not in the cost of a run"
     ]
+
+
+def test_instances_of_a_training_plan_are_prepaid() -> None:
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/june"
+    job = training_job(
+        training_plan_arn=arn, instances={"instance_type": "ml.g9.xlarge"}, max_usd_per_run=0.01
+    )
+    plan = build_plan(environment({"job": job}), PRICED)
+    assert amounts(plan.bill.lines[0])["ml.g9.xlarge training"] == 0
+    (planned,) = plan.training_jobs
+    assert planned.selection.chosen.estimate.usd_per_run == 0
+    assert (
+        planned.selection.assumptions[0] == "one run per month; the training plan has paid for the instances"
+    )
+    # What a run reports would be more than it cost.
+    assert [attempt.usd_per_hour for attempt in planned.attempts] == [None]

@@ -105,6 +105,9 @@ def _pinned() -> dict[str, Config]:
         "transform: pinned": _base(_without(transform, "schedule")),
         "job: pinned": _base(_without({**_job(decoder, request), **stated.PINNED_JOB}, "schedule")),
         "several: pinned": _base(several),
+        "job: in a training plan": _base(
+            _without({**_job(decoder, request), **stated.PINNED_JOB, **stated.TRAINING_PLAN}, "schedule")
+        ),
     }
 
 
@@ -305,7 +308,7 @@ def _tunings(found: dict[str, Config]) -> dict[str, Config]:
 def _tuned(job: Config) -> Config:
     code = {**job["container"]["code"], "command": ["python", "train.py"]}
     return {
-        **_without(job, "keep_alive_minutes"),
+        **_without(job, "keep_alive_minutes", "training_plan_arn"),
         "kind": "tuning-job",
         "container": {**job["container"], "code": code},
         "spot": _without(job["spot"], "max_wait_hours", "on_demand_fallback"),
