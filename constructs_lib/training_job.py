@@ -202,6 +202,7 @@ class TrainingJobProps:
 
     ``keep_alive_s`` is how long the instances of a job wait for the next one, in a warm pool: it starts sooner on them where
     type, number, network and role are the same (https://docs.aws.amazon.com/sagemaker/latest/dg/train-warm-pools.html).
+    ``tensorboard`` copies ``/opt/ml/output/tensorboard`` to ``<output_key_prefix>/tensorboard/<execution>`` while a job runs.
     ``training_plan_arn`` is where all attempts have instances reserved, neither Spot nor a warm pool.
 
     ``metrics`` are regular expressions, by the name of the metric that each finds in what the script prints.
@@ -225,6 +226,7 @@ class TrainingJobProps:
     maximum_retry_attempts: int = 2
     job_tags: Mapping[str, str] = field(default_factory=dict)
     keep_alive_s: int = 0
+    tensorboard: bool = False
     training_plan_arn: str | None = None
 
     def __post_init__(self) -> None:

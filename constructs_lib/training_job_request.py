@@ -89,6 +89,12 @@ def training_job_request(
             "S3Uri": f"{{% '{location}' & ({_RESUMED}) & '/{attempt.hardware}/' %}}",
             "LocalPath": props.checkpoint.local_path,
         }
+    if props.tensorboard:
+        location = f"{artifacts}/{props.output_key_prefix}/tensorboard/"
+        request["TensorBoardOutputConfig"] = {
+            "S3OutputPath": f"{{% '{location}' & ({_RESUMED}) & '/' %}}",
+            "LocalPath": "/opt/ml/output/tensorboard",
+        }
     request["HyperParameters"] = f"{{% $merge([${HYPERPARAMETERS}, {_INPUT}.{HYPERPARAMETERS}]) %}}"
     environment = _environment(props)
     if environment:

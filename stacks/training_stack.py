@@ -103,6 +103,16 @@ def _job_props(plan: TrainedModelPlan) -> TrainingJobProps:
         environment_variables=plan.environment,
         enable_network_isolation=plan.network_isolation,
         job_tags=plan.job_tags,
-        keep_alive_s=60 * (plan.keep_alive_minutes or 0) if isinstance(plan, TrainingJobPlan) else 0,
-        training_plan_arn=plan.training_plan_arn if isinstance(plan, TrainingJobPlan) else None,
+        **_of_training_job(plan),
     )
+
+
+def _of_training_job(plan: TrainedModelPlan) -> dict[str, Any]:
+    """Return what CreateTrainingJob takes, and a tuning job does not."""
+    if not isinstance(plan, TrainingJobPlan):
+        return {}
+    return {
+        "keep_alive_s": 60 * (plan.keep_alive_minutes or 0),
+        "tensorboard": plan.tensorboard,
+        "training_plan_arn": plan.training_plan_arn,
+    }

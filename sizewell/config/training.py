@@ -326,6 +326,12 @@ class TrainingJob(TrainedModel):
     """Minutes that the instances of a run wait for the next one, which then starts sooner (a warm pool); they are paid for as
     long, and need a quota for warm pools."""
 
+    tensorboard: Annotated[
+        bool,
+        OnToggle(on="what the script writes for TensorBoard comes to S3", off="nothing comes to TensorBoard"),
+    ] = False
+    """Whether what the script writes to /opt/ml/output/tensorboard comes to output/NAME/tensorboard/ of the artifact bucket
+    while it runs."""
     training_plan_arn: Annotated[
         Annotated[
             str,

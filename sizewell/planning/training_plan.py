@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sizewell.config.container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.config.file_system import FileSystem
@@ -94,8 +94,7 @@ def plan_training_job(
         schedule=plan_schedule(job.schedule) if job.schedule else None,
         starts_on=plan_starts_on(job.starts_on),
         report_success=job.report_success,
-        keep_alive_minutes=job.keep_alive_minutes if isinstance(job, TrainingJob) else None,
-        training_plan_arn=job.training_plan_arn if isinstance(job, TrainingJob) else None,
+        **_of_training_job(job),
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
             update={
@@ -237,6 +236,13 @@ def _channels(job: TrainedModel) -> dict[str, str | FileSystemPlan]:
         else FileSystemPlan(type=FILE_SYSTEM_TYPES[source.type], id=source.id, directory=source.directory)
         for name, source in sources.items()
     }
+
+
+def _of_training_job(job: TrainedModel) -> dict[str, Any]:
+    """Return what CreateTrainingJob takes, and a tuning job does not."""
+    if not isinstance(job, TrainingJob):
+        return {}
+    return {key: getattr(job, key) for key in ("keep_alive_minutes", "tensorboard", "training_plan_arn")}
 
 
 def _kept_alive(job: TrainedModel, chosen: Candidate[TrainingEstimate]) -> tuple[str, ...]:

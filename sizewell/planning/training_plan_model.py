@@ -103,5 +103,7 @@ class TrainingJobPlan(TrainedModelPlan):
     kind: Literal["training-job"] = "training-job"
     keep_alive_minutes: int | None = None
     """How long instances wait for the next run, and are paid for; None ends them with the run."""
+    tensorboard: bool = False
+    """Whether SageMaker copies what the script writes for TensorBoard."""
     training_plan_arn: str | None = None
     """Where its instances are reserved, and paid for."""

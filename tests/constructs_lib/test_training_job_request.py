@@ -122,6 +122,17 @@ def test_what_cannot_wait_is_refused(attempt: TrainingAttempt, keep_alive_s: int
         job(attempts=(attempt,), keep_alive_s=keep_alive_s)
 
 
+def test_what_tensorboard_reads_is_kept_by_execution_and_resumed() -> None:
+    body = request(SPOT, tensorboard=True)
+    assert made(body)["TensorBoardOutputConfig"] == {
+        "S3OutputPath": "s3://artifacts/weekly/output/tensorboard/run-7/",
+        "LocalPath": "/opt/ml/output/tensorboard",
+    }
+    resumed = made(body, {"resume": "run-1"})["TensorBoardOutputConfig"]["S3OutputPath"]
+    assert resumed == "s3://artifacts/weekly/output/tensorboard/run-1/"
+    assert faults_of(body) == ""
+
+
 def test_a_job_runs_in_its_training_plan() -> None:
     body = request(ON_DEMAND, attempts=(ON_DEMAND,), training_plan_arn=PLAN)
     assert body["ResourceConfig"]["TrainingPlanArn"] == PLAN
