@@ -31,9 +31,9 @@ from sizewell.facts.training_jobs import (
     CHANNEL_NAME_PATTERN,
     CODE_CHANNEL,
     DATA_CHANNEL,
-    KEEP_ALIVE_BOUNDS_S,
     MAX_CHANNEL_NAME_CHARACTERS,
     MAX_CHANNELS,
+    MAX_KEEP_ALIVE_MINUTES,
     RUNTIME_BOUNDS_S,
     TRAINING_PLAN_ARN_PATTERN,
 )
@@ -320,7 +320,7 @@ class TrainingJob(TrainedModel):
     kind: Literal["training-job"]
     """The workload is a SageMaker training job."""
     keep_alive_minutes: Annotated[
-        Annotated[int, Field(ge=1, le=KEEP_ALIVE_BOUNDS_S[1] // 60)] | None,
+        Annotated[int, Field(ge=1, le=MAX_KEEP_ALIVE_MINUTES)] | None,
         OnNumber("instances wait for the next run for less time", "instances wait longer, and are paid for"),
     ] = None
     """Minutes that the instances of a run wait for the next one, which then starts sooner (a warm pool); they are paid for as
