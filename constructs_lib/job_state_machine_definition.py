@@ -146,18 +146,22 @@ def job_state_machine_definition(
     totals: Mapping[str, str] | None = None,
     report: Mapping[str, str] | None = None,
     spent: Mapping[str, str] | None = None,
+    look_back: State | None = None,
     input_keys: Sequence[str] = (),
 ) -> State:
     """Return the state machine definition as plain data.
 
     ``time_limit_s`` is that of all tasks together. ``variables`` are set when an execution begins. ``totals`` are variables and
-    what the description of each ended job, ``$job``, adds to them. ``spent`` is what they come to, told of every end. ``report``
-    is the rest of the output of an execution that succeeds, where ``$states.input`` is the description of its job; None is the
-    whole description. An execution may be started with ``input_keys``, and is refused with any other.
+    what the description of each ended job, ``$job``, adds to them. ``spent`` is what they come to, told of every end.
+    ``look_back`` are the resource, arguments and assigned variables of a task that looks at what a job has left behind when it
+    has succeeded; it may fail. ``report`` is the rest of the output of an execution that succeeds, where ``$states.input`` is the
+    description of its job; None is the whole description. An execution may be started with ``input_keys``, and is refused with
+    any other.
     """
     totals = totals or {}
     begun = {**(variables or {}), **dict.fromkeys(totals, 0)}
     states: dict[str, State] = {"ReadInput": _read_input(input_keys, begun)}
+    succeeded = f"{kind.noun}Succeeded" if look_back is None else "LookBack"
     for number, attempt in enumerate(attempts, start=1):
         following = f"NameJob{number + 1}" if number < len(attempts) else CAPACITY_EXHAUSTED
         # A name can never be used again. It is made before the job, so that a job can be stopped that only timed out.
@@ -174,7 +178,9 @@ def job_state_machine_definition(
         after_timeout = following if kind.tries_on_after_timeout else DEADLINE_EXCEEDED
         states[f"StopJob{number}"] = _stop_job(kind, after_timeout, partition=partition)
         states[f"StopStray{number}"] = _stop_job(kind, f"NameJob{number}", partition=partition)
-        states[f"JobEnded{number}"] = _job_ended(kind, attempt, following)
+        states[f"JobEnded{number}"] = _job_ended(kind, attempt, following, succeeded)
+    if look_back is not None:
+        states["LookBack"] = _look_back(look_back, f"{kind.noun}Succeeded")
     states |= _endings(kind, attempts, report, spent or {}, input_keys)
     return {
         "Comment": f"{kind.verb}s {job_name_prefix} on the first instance type that has capacity",
@@ -268,7 +274,7 @@ def _stop_job(kind: JobKind, following: str, *, partition: str) -> State:
     }
 
 
-def _job_ended(kind: JobKind, attempt: JobAttempt, following: str) -> State:
+def _job_ended(kind: JobKind, attempt: JobAttempt, following: str, succeeded: str) -> State:
     """Judge a job description: completed, without capacity in time, or failed.
 
     A Spot job that found no capacity within its wait limit is not Failed but Stopped, with the secondary status
@@ -276,7 +282,7 @@ def _job_ended(kind: JobKind, attempt: JobAttempt, following: str) -> State:
     ``SecondaryStatusTransitions`` mentions insufficient capacity even for jobs that got capacity on a second try.
     https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeTrainingJob.html
     """
-    choices = [_when(f"$states.input.{kind.noun}JobStatus = 'Completed'", f"{kind.noun}Succeeded")]
+    choices = [_when(f"$states.input.{kind.noun}JobStatus = 'Completed'", succeeded)]
     if attempt.out_of_time:
         statuses = ", ".join(f"'{status}'" for status in attempt.out_of_time)
         choices.append(_when(f"$states.input.SecondaryStatus in [{statuses}]", following))
@@ -288,6 +294,18 @@ def _job_ended(kind: JobKind, attempt: JobAttempt, following: str) -> State:
         _when(f"$exists({reason})", JOB_FAILED),
     ]
     return {"Type": "Choice", "Choices": choices, "Default": JOB_STOPPED}
+
+
+def _look_back(look_back: State, following: str) -> State:
+    passed_on = "{% $states.input %}"
+    return {
+        "Type": "Task",
+        **look_back,
+        "TimeoutSeconds": 60,
+        "Catch": [{"ErrorEquals": ["States.ALL"], "Output": passed_on, "Next": following}],
+        "Output": passed_on,
+        "Next": following,
+    }
 
 
 def _endings(

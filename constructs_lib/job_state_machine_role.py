@@ -40,13 +40,15 @@ class JobStateMachineRoleProps:
     """The machine is named by ARN because its role exists before it.
 
     ``passed_role_arn`` is the role that the requests of its jobs name. It is None for a transform job, which runs as the role
-    of its model: CreateTransformJob has no member for a role. ``training_plan_arn`` is where its jobs have instances reserved.
+    of its model: CreateTransformJob has no member for a role. ``reads_metrics`` lets it look at the metrics of its jobs.
+    ``training_plan_arn`` is where its jobs have instances reserved.
     """
 
     state_machine_arn: str
     kind: JobKind
     job_name_prefix: str
     passed_role_arn: str | None
+    reads_metrics: bool
     foundation: FoundationReferences
     training_plan_arn: str | None = None
 
@@ -121,6 +123,7 @@ class JobStateMachineRole(Construct):
                         props.foundation.operations_key_arn,
                         {"StringEquals": {"kms:ViaService": f"sns.{region}.amazonaws.com"}},
                     ),
+                    *([allow(("cloudwatch:GetMetricStatistics",), "*")] if props.reads_metrics else []),
                     allow(_LOG_DELIVERY_ACTIONS, "*"),
                     allow(_TRACING_ACTIONS, "*"),
                 ]
@@ -130,8 +133,8 @@ class JobStateMachineRole(Construct):
             policy,
             (
                 "*",
-                "The log delivery and X-Ray actions that Step Functions calls to write its own log and traces "
-                "support no resource-level permissions.",
+                "The log delivery and X-Ray actions that Step Functions calls to write its own log and traces, and "
+                "cloudwatch:GetMetricStatistics, support no resource-level permissions.",
             ),
             (
                 job_arn,

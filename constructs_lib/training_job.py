@@ -87,7 +87,8 @@ class TrainingAttempt:
 
     ``ends_after_s`` counts from the start of the execution, waiting for capacity included. ``hardware`` is the folder of its
     checkpoints: what one kind of hardware saved need not load on another, so attempts share a folder only where they share a
-    kind. ``usd_per_hour`` is what one instance costs on demand, for the report of an execution; None is unknown.
+    kind. ``usd_per_hour`` is what one instance costs on demand, for the report of an execution; None is unknown. ``gpu_count``
+    are the NVIDIA GPUs of an instance, whose use it reports.
 
     ``has_local_nvme`` says that SageMaker mounts the instance's own disks instead of an EBS volume; the API then
     refuses a volume key and a volume larger than those disks. None goes by the name of the type. The volume holds what
@@ -103,6 +104,7 @@ class TrainingAttempt:
     use_managed_spot: bool = False
     hardware: str = "any"
     usd_per_hour: float | None = None
+    gpu_count: int = 0
 
     @property
     def volume_takes_key(self) -> bool:

@@ -14,6 +14,8 @@ from constructs_lib.training_job_request import (
     TrainingJobResources,
     training_job_request,
 )
+from constructs_lib.workflow_messages import WARNINGS
+from sizewell.facts.training_jobs import LOW_GPU_PERCENT
 
 # Time a task may take beyond the job's own limit: two hours to be given on-demand capacity (the service's shortest
 # MaxPendingTimeInSeconds) and one to start and to upload the model. A running job is bounded by its stopping
@@ -33,6 +35,28 @@ _REPORT = {
     # The last value of each; none where no metric is defined.
     "Metrics": f"{{% $merge([{{}}, {_JOB}.FinalMetricDataList.{{MetricName: Value}}]) %}}",
 }
+# What CloudWatch has of the first instance of a job, from its start: a GPU that is used to 30 % adds 30 to the metric of its
+# instance (https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html, "Processing Job, Training Job, ...").
+_GPU_METRIC = {
+    "Namespace": "/aws/sagemaker/TrainingJobs",
+    "MetricName": "GPUUtilization",
+    "Dimensions": [{"Name": "Host", "Value": "{% $job_name & '/algo-1' %}"}],
+    "StartTime": "{% $states.context.Execution.StartTime %}",
+    "EndTime": "{% $now() %}",
+    "Period": 3600,
+    "Statistics": ["Average", "SampleCount"],
+}
+_GPU_REPORT = {
+    "GpuUtilizationPercent": "{% $gpu_percent < 0 ? 'unknown' : $gpu_percent %}",
+    WARNINGS: (
+        f"{{% $gpu_percent >= 0 and $gpu_percent < {LOW_GPU_PERCENT} ? ['The GPUs were used to ' & $gpu_percent & ' % on "
+        "average: look for what they wait for, such as data, or take a smaller instance type'] : [] %}"
+    ),
+}
+_GPU_PERCENT = (
+    "( $found := $states.result.Datapoints; $minutes := $sum($found.SampleCount); "
+    "$minutes > 0 and $gpu_count > 0 ? $round($sum($found.(Average * SampleCount)) / $minutes / $gpu_count) : -1 )"
+)
 # Attempts that were cut short are paid as well, so they count.
 _SPENT = {
     "TrainingTimeInSeconds": "{% $training_s %}",
@@ -57,13 +81,22 @@ def training_state_machine_definition(
     DescribeTrainingJob).
     """
     attempts = tuple(_attempt(props, attempt, resources) for attempt in props.attempts)
+    has_gpus = any(attempt.gpu_count for attempt in props.attempts)
+    look_back: State = {
+        "Resource": f"arn:{partition}:states:::aws-sdk:cloudwatch:getMetricStatistics",
+        "Arguments": _GPU_METRIC,
+        "Assign": {"gpu_percent": f"{{% {_GPU_PERCENT} %}}"},
+    }
     return job_state_machine_definition(
         TRAINING,
         attempts,
         job_name_prefix=props.job_name_prefix,
         partition=partition,
         time_limit_s=props.attempts[-1].ends_after_s + len(attempts) * TASK_GRACE_S,
-        variables={HYPERPARAMETERS: dict(sorted(props.hyperparameters.items()))},
+        variables={
+            HYPERPARAMETERS: dict(sorted(props.hyperparameters.items())),
+            **({"gpu_percent": -1} if has_gpus else {}),
+        },
         totals={
             "billable_s": _BILLABLE_S,
             "training_s": f"$exists({_TRAINING}) ? {_TRAINING} : 0",
@@ -71,7 +104,8 @@ def training_state_machine_definition(
             # A price of zero is none.
             "unpriced_s": f"$usd_per_hour = 0 ? ({_BILLABLE_S}) : 0",
         },
-        report=_REPORT,
+        report={**_REPORT, **_GPU_REPORT} if has_gpus else _REPORT,
+        look_back=look_back if has_gpus else None,
         spent=_SPENT,
         input_keys=(HYPERPARAMETERS, RESUME) if props.checkpoint else (HYPERPARAMETERS,),
     )
@@ -89,6 +123,7 @@ def _attempt(
             ENDS_AFTER_S: attempt.ends_after_s,
             "instance_count": attempt.instance_count,
             "usd_per_hour": attempt.usd_per_hour or 0,
+            "gpu_count": attempt.gpu_count,
         },
         out_of_time=_SPOT_IS_OVER if attempt.use_managed_spot else (),
     )

@@ -1,6 +1,7 @@
 """The states around those of a workflow, by which an execution tells people how it ended.
 
-    Work ──► (TellSuccess ──►) Succeeded
+    Work ──► WorthTelling ──► TellSuccess ──► Succeeded
+      │           └─ nothing is ───────────────┘
       └─ any error ─► WhoTells ─► TellFailure ─► Failed
                           └─ a pipeline ────────────┘
 
@@ -13,6 +14,8 @@ from constructs_lib.job_state_machine_definition import State, is_json_object
 
 #: How the name of an execution begins that a pipeline started. The pipeline tells people of a failure, with its cause.
 STEP_NAME_PREFIX = "step-"
+#: The member of an output that lists what is worth telling although the execution succeeded.
+WARNINGS = "Warnings"
 #: What stands for the topic until the machine is deployed.
 TOPIC_PLACEHOLDER = "AlarmTopicArn"
 _TELL_TIMEOUT_S = 60
@@ -23,7 +26,8 @@ def with_messages(
 ) -> State:
     """Return the definition of a machine that runs the states of ``work`` and tells the alarm topic how that ended.
 
-    ``noun`` says what it does, such as training. The error and the output of an execution are those of ``work``.
+    ``noun`` says what it does, such as training. Success is told where its output has warnings, or always. The error and the
+    output of an execution are those of ``work``.
     """
     inner = {key: work[key] for key in ("StartAt", "States")}
     subject = f"{noun} {workload_name}"
@@ -60,8 +64,16 @@ def with_messages(
             "Branches": [inner],
             "Output": "{% $states.result[0] %}",
             "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "WhoTells"}],
-            "Next": "TellSuccess" if report_success else "Succeeded",
+            "Next": "TellSuccess" if report_success else "WorthTelling",
         },
+        "WorthTelling": {
+            "Type": "Choice",
+            "Choices": [
+                {"Condition": f"{{% $count($states.input.{WARNINGS}) > 0 %}}", "Next": "TellSuccess"}
+            ],
+            "Default": "Succeeded",
+        },
+        "TellSuccess": tell("SUCCEEDED", "'output': $states.input", "Succeeded"),
         "Succeeded": {"Type": "Succeed"},
         "WhoTells": {
             "Type": "Choice",
@@ -85,5 +97,5 @@ def with_messages(
         },
     }
     if report_success:
-        states["TellSuccess"] = tell("SUCCEEDED", "'output': $states.input", "Succeeded")
+        del states["WorthTelling"]
     return {**work, "StartAt": "Work", "States": states}

@@ -73,6 +73,7 @@ def _job_props(plan: TrainedModelPlan) -> TrainingJobProps:
                 ends_after_s=attempt.ends_after_s,
                 hardware=attempt.hardware,
                 usd_per_hour=attempt.usd_per_hour,
+                gpu_count=attempt.gpu_count,
                 instance_count=attempt.instance_count,
                 volume_size_gib=attempt.volume_size_gib,
                 has_local_nvme=not attempt.encrypt_volume_with_key,

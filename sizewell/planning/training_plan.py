@@ -12,7 +12,7 @@ from sizewell.config.policy import Policy
 from sizewell.config.training import TrainedModel, TrainingJob
 from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
 from sizewell.facts.training_jobs import DATA_CHANNEL, METHOD_HYPERPARAMETER
-from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
+from sizewell.instance_selection import Catalog, HardwareKind, Measurement, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
 from sizewell.instance_selection.spot import shortest_attempt_hours
@@ -209,6 +209,7 @@ def plan_attempt(
         spot=rung.spot,
         ends_after_s=_seconds(rung.ends_after_hours),
         usd_per_hour=None if is_prepaid(job) else rung.candidate.cost.usd_per_hour,
+        gpu_count=instance_type.accelerator_count if hardware is HardwareKind.CUDA else 0,
         instance_count=rung.candidate.estimate.instance_count,
         volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib),
         encrypt_volume_with_key=not has_local_disks(instance_type),

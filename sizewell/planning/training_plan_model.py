@@ -26,6 +26,8 @@ class TrainingAttemptPlan(PlanModel):
     """Seconds after the start of the run at which this attempt gives way to the next one, or misses the deadline."""
     usd_per_hour: float | None
     """Of one instance on demand; None is unknown, or prepaid."""
+    gpu_count: int
+    """NVIDIA GPUs of one instance."""
     instance_count: int
     volume_size_gib: int
     encrypt_volume_with_key: bool

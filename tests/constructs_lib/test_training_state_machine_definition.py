@@ -226,6 +226,36 @@ def test_the_cost_is_unknown_once_an_attempt_without_a_price_is_paid(
     assert evaluated(STATES["TrainingSucceeded"]["Output"]["UsdOfInstances"], variables=totals) == usd
 
 
+def _looked_back(gpu_count: int, datapoints: list[dict[str, float]]) -> tuple[int, dict[str, Any]]:
+    """Return the use of GPUs that is found, and the output of the execution."""
+    states = definition(job(attempts=(replace(SPOT, gpu_count=8), ON_DEMAND)))["States"]
+    assert _transitions(states["LookBack"]) == ["TrainingSucceeded"] * 2
+    found = evaluated(
+        states["LookBack"]["Assign"]["gpu_percent"],
+        result={"Datapoints": datapoints},
+        variables={"gpu_count": gpu_count},
+    )
+    members = ("GpuUtilizationPercent", "Warnings")
+    output = {name: states["TrainingSucceeded"]["Output"][name] for name in members}
+    return found, evaluated(output, variables={"gpu_percent": found})
+
+
+def test_little_use_of_gpus_is_worth_a_warning() -> None:
+    hours = [{"Average": 160.0, "SampleCount": 60.0}, {"Average": 16.0, "SampleCount": 30.0}]
+    found, output = _looked_back(8, hours)
+    assert (found, output["GpuUtilizationPercent"]) == (14, 14)
+    (warning,) = output["Warnings"]
+    assert "used to 14 % on average" in warning
+    assert _looked_back(8, [{"Average": 160.0, "SampleCount": 60.0}])[1]["Warnings"] == []
+
+
+@pytest.mark.parametrize(("gpu_count", "datapoints"), [(8, []), (0, [{"Average": 1.0, "SampleCount": 1.0}])])
+def test_where_nothing_is_known_of_gpus_nothing_is_warned_of(
+    gpu_count: int, datapoints: list[dict[str, float]]
+) -> None:
+    assert _looked_back(gpu_count, datapoints)[1] == {"GpuUtilizationPercent": "unknown", "Warnings": []}
+
+
 def test_a_training_task_waits_for_its_job_and_a_little_longer() -> None:
     limits_s = [STATES[f"Train{number}"]["TimeoutSeconds"] for number in (1, 2, 3)]
     assert limits_s == [7200 + TASK_GRACE_S, 14400 + TASK_GRACE_S, 14400 + TASK_GRACE_S]

@@ -200,7 +200,8 @@ def test_the_machine_itself_tells_the_alarm_topic(
     (machine,) = of_type(template, "AWS::StepFunctions::StateMachine")
     states = json.loads(machine["DefinitionString"])["States"]
     telling = {name for name, state in states.items() if "sns:publish" in state.get("Resource", "")}
-    assert telling == {"TellFailure", *(["TellSuccess"] if report_success else [])}
+    assert telling == {"TellFailure", "TellSuccess"}
+    assert states["Work"]["Next"] == ("TellSuccess" if report_success else "WorthTelling")
     assert {states[name]["Arguments"]["TopicArn"] for name in telling} == {"${AlarmTopicArn}"}
     assert machine["DefinitionSubstitutions"]["AlarmTopicArn"] == foundation.alarm_topic_arn
     statements = {tuple(one["Action"]): one for one in statements_of(template, "states.amazonaws.com")}

@@ -70,8 +70,11 @@ def test_of_a_step_its_pipeline_tells(name: str, leads_to: str) -> None:
     assert following(states()["WhoTells"], {}, context={"Execution": {"Name": name}})[0] == leads_to
 
 
-def test_success_is_told_only_where_people_ask() -> None:
-    assert states()["Work"]["Next"] == "Succeeded"
+def test_success_is_told_where_people_ask_or_something_is_worth_it() -> None:
+    assert states()["Work"]["Next"] == "WorthTelling"
+    assert following(states()["WorthTelling"], {"UsdOfInstances": 1.5})[0] == "Succeeded"
+    assert following(states()["WorthTelling"], {"Warnings": []})[0] == "Succeeded"
+    assert following(states()["WorthTelling"], {"Warnings": ["look"]})[0] == "TellSuccess"
     around = states(report_success=True)
     assert (around["Work"]["Next"], around["TellSuccess"]["Next"]) == ("TellSuccess", "Succeeded")
     told = message(around["TellSuccess"], {"UsdOfInstances": 1.5})

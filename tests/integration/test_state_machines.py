@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("admin")
 CAPACITY_REASON = "CapacityError: Unable to provision requested ML compute capacity.\nPlease retry."
 #: A job ends within 20 ms.
 FAST = 0.00005
-AROUND_WORK = ("Work", "Succeeded", "WhoTells", "TellFailure", "TellSuccess", "Failed")
+AROUND_WORK = ("Work", "Succeeded", "WorthTelling", "WhoTells", "TellFailure", "TellSuccess", "Failed")
 Json = dict[str, Any]
 
 
@@ -236,10 +236,34 @@ def expected_checkpoints(machine: Machine, execution: Ended, attempts: int) -> l
 def test_success(machine: Machine, mailbox: Mailbox) -> None:
     execution = machine.run()
     assert_succeeded(machine, execution, 1)
-    assert execution.states == ["ReadInput", "NameJob1", "Train1", "JobEnded1", "TrainingSucceeded"]
+    looks = ["LookBack"] if any(attempt.gpu_count for attempt in machine.plan.attempts) else []
+    assert execution.states == ["ReadInput", "NameJob1", "Train1", "JobEnded1", *looks, "TrainingSucceeded"]
     (job,) = machine.jobs()
     assert (job["TrainingJobStatus"], job["SecondaryStatus"]) == ("Completed", "Completed")
     assert mailbox.messages() == []
+
+
+def test_people_hear_of_gpus_that_were_hardly_used(machine: Machine, mailbox: Mailbox) -> None:
+    gpu_count = machine.plan.attempts[0].gpu_count
+    with machine.held_while_training() as (arn, name):
+        machine.deployed.client("cloudwatch").put_metric_data(
+            Namespace="/aws/sagemaker/TrainingJobs",
+            MetricData=[
+                {
+                    "MetricName": "GPUUtilization",
+                    "Dimensions": [{"Name": "Host", "Value": f"{name}/algo-1"}],
+                    "Value": 7.0 * gpu_count,
+                }
+            ],
+        )
+    execution = machine.wait(arn)
+    assert execution.status == "SUCCEEDED"
+    if gpu_count == 0:
+        assert mailbox.messages() == []
+        return
+    (message,) = until(mailbox.messages, bool)
+    assert (message["status"], message["output"]["GpuUtilizationPercent"]) == ("SUCCEEDED", 7)
+    assert "7 % on average" in message["output"]["Warnings"][0]
 
 
 def test_the_output_says_what_the_run_came_to(machine: Machine) -> None:
@@ -258,6 +282,8 @@ def test_the_output_says_what_the_run_came_to(machine: Machine) -> None:
         "BillableTimeInSeconds": billed_s,
         "SpotSavingsPercent": 70 if first.spot else 0,
         "Metrics": {},
+        "GpuUtilizationPercent": "unknown",
+        "Warnings": [],
         "UsdOfInstances": round(billed_s * first.instance_count * first.usd_per_hour / 3600, 2),
     }
 

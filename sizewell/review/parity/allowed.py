@@ -139,7 +139,9 @@ ALLOWANCES = (
     Allowance(("ScheduleExpression", "ScheduleExpressionTimezone"), "size", _OFTEN),
     Allowance(("BudgetLimit.Amount",), "size", _MONEY),
     Allowance(("instance_count",), "size", _COUNT),
-    Allowance(("usd_per_hour",), "size", "other hardware has another price"),
+    Allowance(
+        ("usd_per_hour", "gpu_count"), "size", "other hardware has another price and another number of GPUs"
+    ),
     Allowance(
         (
             "HyperParameters.*",

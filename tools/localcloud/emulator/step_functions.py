@@ -33,6 +33,12 @@ def install() -> None:
     for kind in KINDS:
         action = f"create{kind.prefix}"
         stepfunctions._SERVICE_DISPATCH[f"arn:aws:states:::sagemaker:{action}"] = _optimized(kind)
+    # By its protocol of queries, numbers would come back as texts.
+    stepfunctions._AWS_SDK_SERVICE_MAP["cloudwatch"] = {
+        "protocol": "json",
+        "target_prefix": "GraniteServiceVersion20100801",
+        "service_key": "monitoring",
+    }
     original_sdk = stepfunctions._invoke_aws_sdk_integration
 
     def sdk(resource: str, request: dict[str, Any]) -> Any:
