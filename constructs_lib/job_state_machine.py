@@ -23,6 +23,7 @@ class JobStateMachineProps:
     ``definition`` is literal, with a placeholder ``${NAME}`` for each of ``values``. ``passed_role_arn`` is the role that its
     requests name; None where they name none. ``removal_policy`` says what becomes of the log group when the stack goes.
     ``report_success`` tells people of executions that succeeded, too. ``reads_metrics`` lets it look at metrics of its jobs.
+    ``training_plan_arn`` is where its jobs have instances reserved.
     """
 
     state_machine_name: str
@@ -37,6 +38,7 @@ class JobStateMachineProps:
     foundation: FoundationReferences
     report_success: bool = False
     reads_metrics: bool = False
+    training_plan_arn: str | None = None
 
 
 class JobStateMachine(Construct):
@@ -57,6 +59,7 @@ class JobStateMachine(Construct):
                 passed_role_arn=props.passed_role_arn,
                 reads_metrics=props.reads_metrics,
                 foundation=props.foundation,
+                training_plan_arn=props.training_plan_arn,
             ),
         )
         # The prefix /aws/vendedlogs/ keeps the account's log resource policy below its size limit:

@@ -41,6 +41,7 @@ class JobStateMachineRoleProps:
 
     ``passed_role_arn`` is the role that the requests of its jobs name. It is None for a transform job, which runs as the role
     of its model: CreateTransformJob has no member for a role. ``reads_metrics`` lets it look at the metrics of its jobs.
+    ``training_plan_arn`` is where its jobs have instances reserved.
     """
 
     state_machine_arn: str
@@ -49,6 +50,7 @@ class JobStateMachineRoleProps:
     passed_role_arn: str | None
     reads_metrics: bool
     foundation: FoundationReferences
+    training_plan_arn: str | None = None
 
 
 class JobStateMachineRole(Construct):
@@ -62,6 +64,9 @@ class JobStateMachineRole(Construct):
         job_arn = (
             f"arn:{partition}:sagemaker:{region}:{account}:{props.kind.arn_noun}/{props.job_name_prefix}-*"
         )
+        # A plan is used with the capacity in it: https://docs.aws.amazon.com/sagemaker/latest/dg/training-plan-iam-permissions.html
+        plan_arn = props.training_plan_arn
+        reserved_arn = f"arn:{partition}:sagemaker:{region}:{account}:reserved-capacity/*"
         policy = iam.CfnManagedPolicy(
             self,
             "Policy",
@@ -79,6 +84,11 @@ class JobStateMachineRole(Construct):
                         job_arn,
                     ),
                     *_pass_role(props.passed_role_arn),
+                    *(
+                        [allow(("sagemaker:CreateTrainingJob",), [plan_arn, reserved_arn])]
+                        if plan_arn
+                        else []
+                    ),
                     allow(
                         ("events:DescribeRule", "events:PutRule", "events:PutTargets"),
                         f"arn:{partition}:events:{region}:{account}:rule/"
@@ -130,6 +140,16 @@ class JobStateMachineRole(Construct):
                 job_arn,
                 f"Every attempt starts a {props.kind.words} job with a new unique name; the prefix holds the role to the "
                 "jobs of this workload.",
+            ),
+            *(
+                [
+                    (
+                        reserved_arn,
+                        "AWS names the capacity that it reserves; the same request must name the training plan.",
+                    )
+                ]
+                if plan_arn
+                else []
             ),
         )
         role = iam.CfnRole(
