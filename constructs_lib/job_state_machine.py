@@ -25,7 +25,7 @@ class JobStateMachineProps:
     ``definition`` is literal, with a placeholder ``${NAME}`` for each of ``values``. ``passed_role_arn`` is the role that its
     requests name; None where they name none, as of a transform job, which runs as the role of its model. ``removal_policy`` says
     what becomes of the log group when the stack goes. ``report_success`` tells people of executions that succeeded, too.
-    ``reads_metrics`` lets it look at metrics of its jobs.
+    ``reads_metrics`` lets it look at metrics of its jobs. ``training_plan_arn`` is where its jobs have instances reserved.
     """
 
     state_machine_name: str
@@ -40,6 +40,7 @@ class JobStateMachineProps:
     foundation: FoundationReferences
     report_success: bool = False
     reads_metrics: bool = False
+    training_plan_arn: str | None = None
 
 
 class JobStateMachine(WorkflowStateMachine):
@@ -68,6 +69,9 @@ def _permissions(stack: Stack, props: JobStateMachineProps) -> Permissions:
     kind, noun = props.kind, props.kind.noun
     where = f"{stack.region}:{stack.account}"
     job_arn = f"arn:{stack.partition}:sagemaker:{where}:{kind.arn_noun}/{props.job_name_prefix}-*"
+    # A plan is used with the capacity in it: https://docs.aws.amazon.com/sagemaker/latest/dg/training-plan-iam-permissions.html
+    plan_arn = props.training_plan_arn
+    reserved_arn = f"arn:{stack.partition}:sagemaker:{where}:reserved-capacity/*"
     return Permissions(
         description=f"Orchestration of {kind.words} jobs {props.job_name_prefix}-*",
         statements=[
@@ -82,6 +86,7 @@ def _permissions(stack: Stack, props: JobStateMachineProps) -> Permissions:
                 job_arn,
             ),
             *_pass_role(props.passed_role_arn),
+            *([allow(("sagemaker:CreateTrainingJob",), [plan_arn, reserved_arn])] if plan_arn else []),
             allow(
                 ("events:DescribeRule", "events:PutRule", "events:PutTargets"),
                 f"arn:{stack.partition}:events:{where}:rule/{SYNC_RULE_NAME.format(kind.sync_noun or noun)}",
@@ -90,7 +95,14 @@ def _permissions(stack: Stack, props: JobStateMachineProps) -> Permissions:
         ],
         wildcards={
             job_arn: f"Every attempt starts a {kind.words} job with a new unique name; the prefix holds the role to the "
-            "jobs of this workload."
+            "jobs of this workload.",
+            **(
+                {
+                    reserved_arn: "AWS names the capacity that it reserves; the same request must name the training plan."
+                }
+                if plan_arn
+                else {}
+            ),
         },
     )
 

@@ -14,6 +14,7 @@ from sizewell.facts.training_jobs import (
     CHECKPOINT_VARIABLES,
     CODE_CHANNEL,
     DEFAULT_CHECKPOINT_PATH,
+    KEEP_ALIVE_BOUNDS_S,
     MAX_ENTRYPOINT_STRING_CHARACTERS,
     MAX_ENTRYPOINT_STRINGS,
     MAX_NAME_CHARACTERS,
@@ -215,6 +216,11 @@ class TrainingJobProps:
     starts, its retries and interruptions included (API reference, StoppingCondition); the last one ends at the deadline. The
     artifact bucket receives the model as ``<output_key_prefix>/<job name>/output/model.tar.gz``.
 
+    ``keep_alive_s`` is how long the instances of a job wait for the next one, in a warm pool: it starts sooner on them where
+    type, number, network and role are the same (https://docs.aws.amazon.com/sagemaker/latest/dg/train-warm-pools.html).
+    ``tensorboard`` copies ``/opt/ml/output/tensorboard`` to ``<output_key_prefix>/tensorboard/<execution>`` while a job runs.
+    ``training_plan_arn`` is where all attempts have instances reserved, neither Spot nor a warm pool.
+
     ``metrics`` are regular expressions, by the name of the metric that each finds in what the script prints.
 
     By default the container is isolated from all calls but SageMaker's own, and traffic between instances is encrypted:
@@ -236,6 +242,9 @@ class TrainingJobProps:
     encrypt_inter_container_traffic: bool = True
     maximum_retry_attempts: int = 2
     job_tags: Mapping[str, str] = field(default_factory=dict)
+    keep_alive_s: int = 0
+    tensorboard: bool = False
+    training_plan_arn: str | None = None
 
     def __post_init__(self) -> None:
         check_job_name_prefix(self.job_name_prefix)
@@ -265,6 +274,13 @@ class TrainingJobProps:
     def _check_members(self) -> None:
         if any(channel.channel_name == CODE_CHANNEL for channel in self.channels):
             raise RequestMemberError(f"the channel {CODE_CHANNEL} is for the training script")
+        shortest, longest = KEEP_ALIVE_BOUNDS_S
+        if not shortest <= self.keep_alive_s <= longest or (self.keep_alive_s and self.uses_managed_spot):
+            raise RequestMemberError(
+                f"keep_alive_s is {shortest} to {longest}, and 0 on Spot, not {self.keep_alive_s}"
+            )
+        if self.training_plan_arn is not None and (self.uses_managed_spot or self.keep_alive_s):
+            raise RequestMemberError("a training plan goes with neither Spot nor a warm pool")
         low, high = RETRY_ATTEMPT_BOUNDS
         if not low <= self.maximum_retry_attempts <= high:
             raise RequestMemberError(

@@ -42,7 +42,6 @@ class TrainingJobResources:
 
     training_role_arn: str
     subnet_ids: list[str]
-    first_subnet_id: str
     training_security_group_id: str
     data_key_arn: str
     artifact_bucket_name: str
@@ -70,7 +69,7 @@ def training_job_request(
     request: dict[str, object] = {
         "AlgorithmSpecification": _algorithm(props, attempt),
         "RoleArn": resources.training_role_arn,
-        "ResourceConfig": _resource_config(attempt, volume_key_arn=resources.data_key_arn),
+        "ResourceConfig": _resource_config(props, attempt, volume_key_arn=resources.data_key_arn),
         "OutputDataConfig": {
             "S3OutputPath": f"{artifacts}/{props.output_key_prefix}/",
             "KmsKeyId": resources.data_key_arn,
@@ -80,8 +79,10 @@ def training_job_request(
         "EnableNetworkIsolation": props.enable_network_isolation,
         "VpcConfig": {
             "SecurityGroupIds": [resources.training_security_group_id],
-            # The nodes of one job must share a zone, or their traffic is slow and EFA does not work at all.
-            "Subnets": [resources.first_subnet_id] if attempt.instance_count > 1 else resources.subnet_ids,
+            # SageMaker runs all instances of a job in one of them, so that they share a zone, which EFA needs, and one that has
+            # capacity: https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-training.html ("Availability zones and
+            # network backplane") and https://docs.aws.amazon.com/sagemaker/latest/dg/train-vpc.html
+            "Subnets": resources.subnet_ids,
         },
         "RetryStrategy": {"MaximumRetryAttempts": props.maximum_retry_attempts},
     }
@@ -103,6 +104,12 @@ def training_job_request(
         request["CheckpointConfig"] = {
             "S3Uri": f"{{% '{location}' & ({_RESUMED}) & '/{attempt.hardware}/' %}}",
             "LocalPath": props.checkpoint.local_path,
+        }
+    if props.tensorboard:
+        location = f"{artifacts}/{props.output_key_prefix}/tensorboard/"
+        request["TensorBoardOutputConfig"] = {
+            "S3OutputPath": f"{{% '{location}' & ({_RESUMED}) & '/' %}}",
+            "LocalPath": "/opt/ml/output/tensorboard",
         }
     request["HyperParameters"] = f"{{% $merge([${HYPERPARAMETERS}, {_INPUT}.{HYPERPARAMETERS}]) %}}"
     environment = _environment(props)
@@ -131,8 +138,10 @@ def metric_definitions(metrics: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"Name": name, "Regex": regex} for name, regex in sorted(metrics.items())]
 
 
-def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[str, object]:
-    """Return the instances and their volume.
+def _resource_config(
+    props: TrainingJobProps, attempt: TrainingAttempt, *, volume_key_arn: str
+) -> dict[str, object]:
+    """Return the instances, their volume, and how long they wait for the next job.
 
     ``VolumeKmsKeyId`` is refused for types with local disks, which are encrypted by their own hardware key:
     https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ResourceConfig.html
@@ -144,6 +153,10 @@ def _resource_config(attempt: TrainingAttempt, *, volume_key_arn: str) -> dict[s
     }
     if attempt.volume_takes_key:
         config["VolumeKmsKeyId"] = volume_key_arn
+    if props.training_plan_arn is not None:
+        config["TrainingPlanArn"] = props.training_plan_arn
+    if props.keep_alive_s:
+        config["KeepAlivePeriodInSeconds"] = props.keep_alive_s
     return config
 
 

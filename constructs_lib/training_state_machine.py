@@ -34,7 +34,6 @@ class TrainingStateMachineProps:
 #: What a request names before it is deployed.
 PLACEHOLDERS = TrainingJobResources(
     training_role_arn="${TrainingRoleArn}",
-    first_subnet_id="${FirstSubnetId}",
     subnet_ids=["${SubnetIds}"],
     training_security_group_id="${TrainingSecurityGroupId}",
     data_key_arn="${DataKeyArn}",
@@ -65,6 +64,7 @@ class TrainingStateMachine(JobStateMachine):
                 log_retention_days=props.log_retention_days,
                 removal_policy=props.removal_policy,
                 foundation=props.foundation,
+                training_plan_arn=props.job.training_plan_arn,
                 report_success=props.report_success,
                 reads_metrics=any(attempt.gpu_count for attempt in props.job.attempts),
             ),
@@ -76,7 +76,6 @@ def placeholder_values(props: TrainingStateMachineProps) -> dict[str, str]:
     foundation = props.foundation
     values = {
         "TrainingRoleArn": props.training_role_arn,
-        "FirstSubnetId": Fn.select(0, foundation.subnet_ids),
         "SubnetIds": Fn.join('","', foundation.subnet_ids),  # stands between the quotes of one list element
         "TrainingSecurityGroupId": foundation.training_security_group_id,
         "DataKeyArn": foundation.data_key_arn,

@@ -102,7 +102,7 @@ def tuning_job_request(
     Its trainings are requests of training jobs, as far as there are members for them. All of them share one location of
     checkpoints, that of the execution.
     """
-    # The nodes of one job share a zone, whichever type it gets.
+    # Several nodes encrypt their traffic, whichever type they get.
     widest = max(job.attempts, key=lambda attempt: attempt.instance_count)
     training = training_job_request(job, widest, resources=resources, is_typed=len(job.attempts) == 1)
     request: dict[str, object] = {

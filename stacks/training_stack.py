@@ -19,7 +19,7 @@ from constructs_lib.training_job import (
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from sizewell.facts.mlflow import ARTIFACT_PREFIX, is_app
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.training_plan_model import TrainedModelPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingJobPlan
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.schedule_timing import schedule_timing, start_events
 
@@ -107,6 +107,7 @@ def _job_props(plan: TrainedModelPlan, foundation: FoundationPlan) -> TrainingJo
         experiment=_experiment(plan.experiment, foundation) if plan.experiment else None,
         enable_network_isolation=plan.network_isolation,
         job_tags=plan.job_tags,
+        **_of_training_job(plan),
     )
 
 
@@ -117,3 +118,14 @@ def _experiment(name: str, foundation: FoundationPlan) -> TrainingExperiment:
         is_app=arn is None or is_app(arn),
         artifact_prefix=ARTIFACT_PREFIX if arn is None else None,
     )
+
+
+def _of_training_job(plan: TrainedModelPlan) -> dict[str, Any]:
+    """Return what CreateTrainingJob takes, and a tuning job does not."""
+    if not isinstance(plan, TrainingJobPlan):
+        return {}
+    return {
+        "keep_alive_s": 60 * (plan.keep_alive_minutes or 0),
+        "tensorboard": plan.tensorboard,
+        "training_plan_arn": plan.training_plan_arn,
+    }

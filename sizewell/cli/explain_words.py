@@ -310,6 +310,8 @@ def pools_line(explanation: Explanation) -> str | None:
     provisioned = workload.provisioned_pools if isinstance(workload, VariantPlan) else None
     if provisioned is not None:
         return f"without capacity, SageMaker takes: {', '.join(provisioned.instance_types[1:])}"
+    if isinstance(workload, TrainingJobPlan) and workload.training_plan_arn is not None:
+        return f"runs in {workload.training_plan_arn.rpartition(':')[2]}, and nowhere else"
     if isinstance(workload, TrainingJobPlan):
         return f"tried in turn: {_ladder(workload.attempts)}"
     pools = workload.instance_pools

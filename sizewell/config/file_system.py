@@ -5,8 +5,12 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, fault
+from sizewell.config.effects import OnChange
 from sizewell.config.existing import SecurityGroupId
 from sizewell.facts.file_systems import FILE_SYSTEM_ID_PATTERN
+
+_OPENED = "training jobs are let in by another security group"
+_ON_GROUP = OnChange(changed=_OPENED, added=_OPENED, removed=_OPENED)
 
 
 class FileSystem(ConfigModel):
@@ -25,7 +29,7 @@ class FileSystem(ConfigModel):
         ),
     ]
     """The full path of the directory; of FSx for Lustre it begins with the mount name of the file system, as /fsx/plants."""
-    security_group_id: SecurityGroupId | None = None
+    security_group_id: Annotated[SecurityGroupId | None, _ON_GROUP] = None
     """The id of the security group of the file system, which gets rules that let training jobs in."""
 
     @model_validator(mode="after")

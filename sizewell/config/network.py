@@ -55,8 +55,8 @@ class NewNetwork(ConfigModel):
     availability_zone_ids: Annotated[
         tuple[ZoneId, ...] | None, Field(min_length=1, max_length=MAX_AVAILABILITY_ZONES), Computed.ZONE_IDS
     ] = None
-    """The ids of these zones, for example [use1-az1, use1-az4], as many as availability_zones; training on several
-    instances runs in the first. By default the first zones of the account."""
+    """The ids of these zones, for example [use1-az1, use1-az4], as many as availability_zones. By
+    default the first zones of the account."""
     interface_endpoints: Annotated[
         tuple[
             Annotated[

@@ -300,6 +300,13 @@ def _processing(_: Environment, name: str, job: ProcessingJob) -> Iterator[Viola
     yield from processing_members(name, job)
 
 
+def _training_job(environment: Environment, name: str, job: TrainingJob) -> Iterator[Violation]:
+    yield from _training(environment, name, job)
+    if (arn := job.training_plan_arn) is not None:
+        for reason in elsewhere(arn, environment.policy, "partition", "region", "account"):
+            yield ("workloads", name, "training_plan_arn"), f"the training plan {reason}"
+
+
 def _training(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
     yield from _spot_allowed(environment, name, job)
     yield from file_system_violations(environment, name, job)
@@ -330,7 +337,7 @@ _RULES_OF_KIND: Mapping[type, Callable[[Environment, str, Any], Iterator[Violati
     ModeEndpoint: _members,
     BatchTransform: _members,
     ProcessingJob: _processing,
-    TrainingJob: _training,
+    TrainingJob: _training_job,
     TuningJob: _tuning,
     # It is looked at with what it runs, in all places.
     Pipeline: lambda *_: iter(()),

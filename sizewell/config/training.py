@@ -34,7 +34,9 @@ from sizewell.facts.training_jobs import (
     DATA_CHANNEL,
     MAX_CHANNEL_NAME_CHARACTERS,
     MAX_CHANNELS,
+    MAX_KEEP_ALIVE_MINUTES,
     RUNTIME_BOUNDS_S,
+    TRAINING_PLAN_ARN_PATTERN,
 )
 
 #: Architectures that low-rank adapters are made for.
@@ -321,6 +323,67 @@ class TrainingJob(TrainedModel):
 
     kind: Literal["training-job"]
     """The workload is a SageMaker training job."""
+    keep_alive_minutes: Annotated[
+        Annotated[int, Field(ge=1, le=MAX_KEEP_ALIVE_MINUTES)] | None,
+        OnNumber("instances wait for the next run for less time", "instances wait longer, and are paid for"),
+    ] = None
+    """Minutes that the instances of a run wait for the next one, which then starts sooner (a warm pool); they are paid for as
+    long, and need a quota for warm pools."""
+
+    tensorboard: Annotated[
+        bool,
+        OnToggle(on="what the script writes for TensorBoard comes to S3", off="nothing comes to TensorBoard"),
+    ] = False
+    """Whether what the script writes to /opt/ml/output/tensorboard comes to output/NAME/tensorboard/ of the artifact bucket
+    while it runs."""
+    training_plan_arn: Annotated[
+        Annotated[
+            str,
+            Field(
+                pattern=TRAINING_PLAN_ARN_PATTERN,
+                max_length=200,
+                examples=["arn:aws:sagemaker:us-east-1:111122223333:training-plan/june"],
+            ),
+        ]
+        | None,
+        OnChange(
+            changed="runs in another training plan",
+            added="runs in the training plan or not at all",
+            removed="runs in the capacity that everybody shares",
+        ),
+        SelectionNeed(252),
+    ] = None
+    """The ARN of a SageMaker training plan of the account: capacity that is reserved for a time, and paid for already. Name its
+    type in instances.instance_type."""
+
+    @model_validator(mode="after")
+    def _plan_has_its_own_instances(self) -> Self:
+        if self.training_plan_arn is None:
+            return self
+        if self.spot.enabled:
+            raise fault(
+                "spot.enabled",
+                "a training plan has instances of its own, and none on Spot; write enabled: false",
+            )
+        if self.keep_alive_minutes is not None:
+            raise fault(
+                "keep_alive_minutes",
+                f"is for instances that everybody shares; {without('keep_alive_minutes')}: a training plan keeps its own",
+            )
+        if self.instances.instance_type is None:
+            raise fault(
+                "instances.instance_type",
+                "is missing: name the instance type that the training plan reserves",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _warm_pools_are_on_demand(self) -> Self:
+        if self.keep_alive_minutes is not None and self.spot.enabled:
+            raise fault(
+                "keep_alive_minutes", f"SageMaker keeps no Spot instances; {without('keep_alive_minutes')}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _spot_gives_way_before_the_deadline(self) -> Self:

@@ -12,6 +12,12 @@ RETRY_ATTEMPT_BOUNDS = (1, 30)
 #: ResourceConfig, KeepAlivePeriodInSeconds and VolumeSizeInGB.
 KEEP_ALIVE_BOUNDS_S = (0, 21_600)
 MAX_VOLUME_SIZE_GIB = 16_384
+#: The guide allows less than the request takes: https://docs.aws.amazon.com/sagemaker/latest/dg/train-warm-pools.html.
+MAX_KEEP_ALIVE_MINUTES = 60
+#: ResourceConfig, TrainingPlanArn.
+TRAINING_PLAN_ARN_PATTERN = (
+    r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:training-plan/[a-zA-Z0-9-]{1,64}$"
+)
 #: AlgorithmSpecification, ContainerEntrypoint.
 MAX_ENTRYPOINT_STRINGS = 100
 MAX_ENTRYPOINT_STRING_CHARACTERS = 256

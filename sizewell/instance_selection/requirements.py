@@ -257,6 +257,8 @@ class TrainingRequirements:
     max_usd_per_run: float | None = None
     savings_plan_discount_pct: float = 0.0
     """The discount of a Machine Learning Savings Plan on the on-demand price; Spot is never discounted further."""
+    prepaid: bool = False
+    """Whether a training plan has paid for the instances."""
     assumptions: tuple[str, ...] = field(default=())
     measurements: tuple[Measurement, ...] = ()
     """What was measured of this job."""

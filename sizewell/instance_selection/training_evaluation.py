@@ -199,7 +199,7 @@ class TrainingColumns:
         paid_hours = (
             self.hours - self.spot_hours * discount / 100 if needs.spot else self.hours * (1 - discount / 100)
         )
-        return np.asarray(price * self.counts * paid_hours)
+        return np.asarray(price * self.counts * (0.0 * paid_hours if needs.prepaid else paid_hours))
 
     @cached_property
     def savings_percent(self) -> Array:

@@ -120,7 +120,9 @@ def _candidate(c: TrainingColumns, i: int) -> Candidate[TrainingEstimate]:
 def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate]) -> tuple[str, ...]:
     runs = f"{needs.runs_per_month:.2f} runs per month" if needs.runs_per_month else "one run per month"
     lines = [
-        f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
+        f"{runs}; the training plan has paid for the instances"
+        if needs.prepaid
+        else f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
         f"{START_UP_HOURS * 60:.0f} minutes of start-up are paid for",
         "storage and data loading keep up with the accelerators",
     ]

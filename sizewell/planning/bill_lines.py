@@ -21,7 +21,7 @@ from sizewell.planning.plan import JobPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
-from sizewell.planning.training_plan_model import TrainedModelPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingJobPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import AccessPlan
 
@@ -178,6 +178,7 @@ def training_line(job: TrainedModelPlan, region: str) -> BillLine:
     items = [
         _instances(f"{job.attempts[0].instance_type} training{capacity}", job.selection.chosen.cost),
         _item(region, SAGEMAKER, "training volumes", "training_volume_gb_month", _volume_gb_months(job)),
+        *_warm_pool(job),
     ]
     return _line(job.name, items + _starts(job, region), _paid_by_use(job))
 
@@ -213,6 +214,17 @@ def processing_line(job: ProcessingJobPlan, region: str) -> BillLine:
         _item(region, SAGEMAKER, "processing volumes", "processing_volume_gb_month", _volume_gb_months(job)),
     ]
     return _line(job.name, items + _starts(job, region), _paid_by_use(job))
+
+
+def _warm_pool(job: TrainedModelPlan) -> Iterator[BillItem]:
+    """Yield what the instances cost that wait for the next run: as long as they may, after each."""
+    if not isinstance(job, TrainingJobPlan) or job.keep_alive_minutes is None:
+        return
+    first, cost, usd = job.attempts[0], job.selection.chosen.cost, None
+    if cost.usd_per_hour is not None:
+        hours = job.keep_alive_minutes / 60 * (job.runs_per_month or 1.0)
+        usd = cost.usd_per_hour * first.instance_count * hours
+    yield _instances(f"{first.instance_type} warm pool", cost.model_copy(update={"usd_per_month": usd}))
 
 
 def pipeline_line(pipeline: PipelinePlan, region: str) -> BillLine:

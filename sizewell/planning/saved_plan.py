@@ -235,6 +235,10 @@ class SavedTrainingJob(SavedModel):
     """Since version 4."""
     search: SavedSearch | None = None
     """Of a tuning job."""
+    keep_alive_minutes: int | None = None
+    """Of a training job."""
+    training_plan_arn: str | None = None
+    """Of a training job, whose instances are prepaid."""
 
     @property
     def instance_type(self) -> str:

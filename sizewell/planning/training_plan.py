@@ -4,13 +4,13 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sizewell.config.container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.config.file_system import FileSystem
 from sizewell.config.policy import Policy
 from sizewell.config.repeated_runs import runs_per_month
-from sizewell.config.training import TrainedModel
+from sizewell.config.training import TrainedModel, TrainingJob
 from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
 from sizewell.facts.training_jobs import DATA_CHANNEL, METHOD_HYPERPARAMETER
 from sizewell.instance_selection import Catalog, HardwareKind, Measurement, TrainingEstimate
@@ -33,7 +33,7 @@ from sizewell.planning.training_plan_model import (
     TrainingCodePlan,
     TrainingJobPlan,
 )
-from sizewell.planning.translate import image_for
+from sizewell.planning.translate import image_for, is_prepaid
 from sizewell.planning.volumes import has_local_disks, training_volume_size_gib
 
 #: Enough types to find capacity, and few enough that the last one is still a sensible choice.
@@ -96,9 +96,16 @@ def plan_training_job(
         starts_on=plan_starts_on(job.starts_on),
         report_success=job.report_success,
         experiment=job.experiment,
+        **_of_training_job(job),
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
-            update={"assumptions": (*selection.assumptions, _streaming(job, selection.chosen.estimate))}
+            update={
+                "assumptions": (
+                    *selection.assumptions,
+                    *_kept_alive(job, selection.chosen),
+                    _streaming(job, selection.chosen.estimate),
+                )
+            }
         ),
         instance_pools=tuple(dict.fromkeys(rung.candidate.instance_type for rung in rungs)),
         needs_digest=digest,
@@ -203,7 +210,7 @@ def plan_attempt(
         image=plan_image(image_for(job.container.images, hardware), names),
         spot=rung.spot,
         ends_after_s=_seconds(rung.ends_after_hours),
-        usd_per_hour=rung.candidate.cost.usd_per_hour,
+        usd_per_hour=None if is_prepaid(job) else rung.candidate.cost.usd_per_hour,
         gpu_count=instance_type.accelerator_count if hardware is HardwareKind.CUDA else 0,
         instance_count=rung.candidate.estimate.instance_count,
         volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib),
@@ -232,6 +239,23 @@ def _channels(job: TrainedModel) -> dict[str, str | FileSystemPlan]:
         else FileSystemPlan(type=FILE_SYSTEM_TYPES[source.type], id=source.id, directory=source.directory)
         for name, source in sources.items()
     }
+
+
+def _of_training_job(job: TrainedModel) -> dict[str, Any]:
+    """Return what CreateTrainingJob takes, and a tuning job does not."""
+    if not isinstance(job, TrainingJob):
+        return {}
+    return {key: getattr(job, key) for key in ("keep_alive_minutes", "tensorboard", "training_plan_arn")}
+
+
+def _kept_alive(job: TrainedModel, chosen: Candidate[TrainingEstimate]) -> tuple[str, ...]:
+    if not isinstance(job, TrainingJob) or job.keep_alive_minutes is None:
+        return ()
+    price = chosen.cost.usd_per_hour
+    usd = "" if price is None else f", {price * chosen.estimate.instance_count:,.2f} USD per hour"
+    return (
+        f"instances wait {job.keep_alive_minutes} minutes for the next run and are paid for{usd}: not in the cost of a run",
+    )
 
 
 def _streaming(job: TrainedModel, estimate: TrainingEstimate) -> str:

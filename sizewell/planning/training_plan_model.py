@@ -26,7 +26,7 @@ class TrainingAttemptPlan(PlanModel):
     ends_after_s: int
     """Seconds after the start of the run at which this attempt gives way to the next one, or misses the deadline."""
     usd_per_hour: float | None
-    """Of one instance on demand."""
+    """Of one instance on demand; None is unknown, or prepaid."""
     gpu_count: int
     """NVIDIA GPUs of one instance."""
     instance_count: int
@@ -116,3 +116,9 @@ class TrainingJobPlan(TrainedModelPlan):
     """One training job."""
 
     kind: Literal["training-job"] = "training-job"
+    keep_alive_minutes: int | None = None
+    """How long instances wait for the next run, and are paid for; None ends them with the run."""
+    tensorboard: bool = False
+    """Whether SageMaker copies what the script writes for TensorBoard."""
+    training_plan_arn: str | None = None
+    """Where its instances are reserved, and paid for."""

@@ -15,7 +15,7 @@ from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import Request
 from sizewell.config.traffic import RequestTraffic, UserTraffic
-from sizewell.config.training import TrainedModel
+from sizewell.config.training import TrainedModel, TrainingJob
 from sizewell.facts.asynchronous import IDLE_S
 from sizewell.instance_selection import (
     Batching,
@@ -250,6 +250,11 @@ def room_gib(artifact: Artifact | None) -> float | None:
     return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
 
 
+def is_prepaid(job: TrainedModel) -> bool:
+    """Return whether the instances of a job are those of a training plan."""
+    return isinstance(job, TrainingJob) and job.training_plan_arn is not None
+
+
 def training_requirements(
     job: TrainedModel,
     policy: Policy,
@@ -286,6 +291,7 @@ def training_requirements(
         margin=policy.margin if job.margin is None else job.margin,
         max_usd_per_run=job.max_usd_per_run,
         savings_plan_discount_pct=0.0 if spot else discount_percent(policy),
+        prepaid=is_prepaid(job),
         assumptions=(*assumptions, *model_assumptions(job.model)),
         measurements=measurements,
     )

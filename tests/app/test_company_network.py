@@ -20,14 +20,18 @@ ROLE = "arn:aws:iam::111122223333:role/company"
 
 
 def write(directory: Path) -> Path:
-    """Write a configuration with an endpoint and a job that call through a proxy."""
+    """Write a configuration with an endpoint and a job that call through a proxy, and a job in a training plan.
+
+    The job that calls mounts file systems.
+    """
     examples = every_key()
     base = examples["lookup network"]
     base["network"]["vpc_tags"] = {"Name": "ml"}
     base["policy"] = {**base["policy"], "nag_packs": ["aws-solutions", "hipaa-security"]}
-    job = examples["job: linear"]["workloads"]["it"]
+    job = examples["job: file systems"]["workloads"]["it"]
     job = {**job, "container": {**job["container"], "network_isolation": False}}
-    base["workloads"] = {"it": base["workloads"]["it"], "job": job}
+    reserved = examples["job: in a training plan"]["workloads"]["it"]
+    base["workloads"] = {"it": base["workloads"]["it"], "job": job, "reserved": reserved}
     config = directory / "config"
     config.mkdir()
     (config / "base.yaml").write_text(json.dumps(base), "utf-8")

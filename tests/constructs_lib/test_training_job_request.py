@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from constructs_lib.training_job import FileSystemChannel, TrainingAttempt, TrainingCode
+from constructs_lib.training_job import FileSystemChannel, RequestMemberError, TrainingAttempt, TrainingCode
 from constructs_lib.training_job_request import training_job_request
 from tests.constructs_lib.jsonata_states import evaluated
 from tests.constructs_lib.training import ON_DEMAND, ON_DEMAND_ALONE, RESOURCES, SPOT, TWO_NODES, job
+
+PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/june"
 
 
 def request(attempt: TrainingAttempt, **changes: Any) -> dict[str, Any]:
@@ -97,14 +99,46 @@ def test_the_volume_key_is_left_out_for_local_nvme_disks(attempt: TrainingAttemp
     assert ("VolumeKmsKeyId" in request(attempt)["ResourceConfig"]) is takes_key
 
 
-def test_several_nodes_share_a_zone_and_encrypt_their_traffic() -> None:
-    assert request(TWO_NODES)["VpcConfig"]["Subnets"] == ["subnet-a"]
+def test_several_nodes_take_any_zone_and_encrypt_their_traffic() -> None:
+    assert request(TWO_NODES)["VpcConfig"]["Subnets"] == ["subnet-a", "subnet-b"]
     assert "EnableInterContainerTrafficEncryption" not in request(ON_DEMAND)
     assert request(TWO_NODES)["EnableInterContainerTrafficEncryption"] is True
     assert (
         request(TWO_NODES, encrypt_inter_container_traffic=False)["EnableInterContainerTrafficEncryption"]
         is False
     )
+
+
+def test_instances_wait_for_the_next_job() -> None:
+    body = request(ON_DEMAND, attempts=(ON_DEMAND,), keep_alive_s=1800)
+    assert body["ResourceConfig"]["KeepAlivePeriodInSeconds"] == 1800
+    assert faults_of(body) == ""
+    assert "KeepAlivePeriodInSeconds" not in request(ON_DEMAND)["ResourceConfig"]
+
+
+@pytest.mark.parametrize(("attempt", "keep_alive_s"), [(SPOT, 60), (ON_DEMAND, 21601), (ON_DEMAND, -1)])
+def test_what_cannot_wait_is_refused(attempt: TrainingAttempt, keep_alive_s: int) -> None:
+    with pytest.raises(RequestMemberError, match="keep_alive_s"):
+        job(attempts=(attempt,), keep_alive_s=keep_alive_s)
+
+
+def test_what_tensorboard_reads_is_kept_by_execution_and_resumed() -> None:
+    body = request(SPOT, tensorboard=True)
+    assert made(body)["TensorBoardOutputConfig"] == {
+        "S3OutputPath": "s3://artifacts/weekly/output/tensorboard/run-7/",
+        "LocalPath": "/opt/ml/output/tensorboard",
+    }
+    resumed = made(body, {"resume": "run-1"})["TensorBoardOutputConfig"]["S3OutputPath"]
+    assert resumed == "s3://artifacts/weekly/output/tensorboard/run-1/"
+    assert faults_of(body) == ""
+
+
+def test_a_job_runs_in_its_training_plan() -> None:
+    body = request(ON_DEMAND, attempts=(ON_DEMAND,), training_plan_arn=PLAN)
+    assert body["ResourceConfig"]["TrainingPlanArn"] == PLAN
+    assert faults_of(body) == ""
+    with pytest.raises(RequestMemberError, match="neither Spot nor a warm pool"):
+        job(training_plan_arn=PLAN)
 
 
 def test_a_file_system_is_mounted_and_not_streamed() -> None:

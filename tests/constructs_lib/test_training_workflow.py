@@ -86,7 +86,6 @@ def test_list_tokens_make_no_helper_resources(stack: Stack, read_at_deployment: 
     (machine,) = of_type(template, "AWS::StepFunctions::StateMachine")
     subnets = {"Ref": "FoundationSubnetIds"}
     assert machine["DefinitionSubstitutions"]["SubnetIds"] == {"Fn::Join": ['","', subnets]}
-    assert machine["DefinitionSubstitutions"]["FirstSubnetId"] == {"Fn::Select": [0, subnets]}
 
 
 def test_the_definition_is_complete_once_its_placeholders_are_replaced(template: Json) -> None:
@@ -97,9 +96,10 @@ def test_the_definition_is_complete_once_its_placeholders_are_replaced(template:
         text = text.replace(f"${{{name}}}", value if isinstance(value, str) else "arn:role")
     assert "${" not in text
     states = json.loads(text)["States"]["Work"]["Branches"][0]["States"]
-    one_node, two_nodes = (states[f"Train{number}"]["Arguments"]["VpcConfig"] for number in (1, 3))
-    assert one_node["Subnets"] == ["subnet-0000000000000000a", "subnet-0000000000000000b"]
-    assert two_nodes["Subnets"] == ["subnet-0000000000000000a"]
+    networks = [states[f"Train{number}"]["Arguments"]["VpcConfig"] for number in (1, 3)]
+    assert [one["Subnets"] for one in networks] == [
+        ["subnet-0000000000000000a", "subnet-0000000000000000b"]
+    ] * 2
 
 
 def test_the_machine_passes_one_role_to_sagemaker_alone(template: Json) -> None:
@@ -124,6 +124,16 @@ def test_the_machine_uses_the_data_key_for_its_own_data_and_log(
             }
         },
         {"StringLike": {"kms:EncryptionContext:SourceArn": f"arn:aws:logs:{here}:*"}},
+    ]
+
+
+def test_the_machine_may_use_the_one_training_plan(stack: Stack, foundation: FoundationReferences) -> None:
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/june"
+    template = add_workflow(stack, foundation, **ON_DEMAND_ALONE, training_plan_arn=arn)
+    reserved = "arn:aws:sagemaker:us-east-1:111122223333:reserved-capacity/*"
+    found = [one for one in statements_of(template, "states.amazonaws.com") if arn in one["Resource"]]
+    assert found == [
+        {"Effect": "Allow", "Action": ["sagemaker:CreateTrainingJob"], "Resource": [arn, reserved]}
     ]
 
 

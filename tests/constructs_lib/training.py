@@ -39,7 +39,6 @@ TWO_NODES = TrainingAttempt(
 RESOURCES = TrainingJobResources(
     training_role_arn="arn:aws:iam::111122223333:role/training",
     subnet_ids=["subnet-a", "subnet-b"],
-    first_subnet_id="subnet-a",
     training_security_group_id="sg-training",
     data_key_arn="arn:aws:kms:us-east-1:111122223333:key/data",
     artifact_bucket_name="artifacts",

@@ -106,3 +106,33 @@ def test_what_exists_is_on_the_bill_of_its_owner(
     assert amounts(found) == fixed
     assert found.usd_per_month == sum(fixed.values())
     assert sorted({name.split()[0] for name in found.paid_by_use}) == sorted(by_use)
+
+
+def test_instances_that_wait_for_the_next_run_are_paid_and_told() -> None:
+    job = training_job(keep_alive_minutes=30, runs_per_month=4)
+    plan = build_plan(environment({"job": job}), PRICED)
+    assert amounts(plan.bill.lines[0])["ml.g9.xlarge warm pool"] == pytest.approx(1.0 * 0.5 * 4)
+    told = [
+        line
+        for line in plan.training_jobs[0].selection.assumptions
+        if line.startswith("instances wait 30 minutes")
+    ]
+    assert told == [
+        "instances wait 30 minutes for the next run and are paid for, 1.00 USD per hour: not in the cost of a run"
+    ]
+
+
+def test_instances_of_a_training_plan_are_prepaid() -> None:
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/june"
+    job = training_job(
+        training_plan_arn=arn, instances={"instance_type": "ml.g9.xlarge"}, max_usd_per_run=0.01
+    )
+    plan = build_plan(environment({"job": job}), PRICED)
+    assert amounts(plan.bill.lines[0])["ml.g9.xlarge training"] == 0
+    (planned,) = plan.training_jobs
+    assert planned.selection.chosen.estimate.usd_per_run == 0
+    assert (
+        planned.selection.assumptions[0] == "one run per month; the training plan has paid for the instances"
+    )
+    # What a run reports would be more than it cost.
+    assert [attempt.usd_per_hour for attempt in planned.attempts] == [None]

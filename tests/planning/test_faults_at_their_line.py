@@ -185,6 +185,24 @@ FAULTS = {
         "learn.checkpoint.interval_minutes",
         "is 240, but deadline_hours ends the job after 240 minutes: Spot would have no checkpoint to resume from",
     ),
+    "learn: {training_plan_arn: arn:aws:sagemaker:us-east-1:111122223333:training-plan/june, instances: {}}": (
+        "learn.instances.instance_type",
+        "is missing: name the instance type that the training plan reserves",
+    ),
+    "learn: {training_plan_arn: arn:aws:sagemaker:us-west-2:111122223333:training-plan/june, "
+    "instances: {instance_type: ml.g5.xlarge}}": (
+        "learn.training_plan_arn",
+        "the training plan is in the region us-west-2, but this environment is in us-east-1",
+    ),
+    "learn: {spot: {enabled: true}, training_plan_arn: arn:aws:sagemaker:us-east-1:111122223333:training-plan/june}": (
+        "learn.spot.enabled",
+        "a training plan has instances of its own, and none on Spot; write enabled: false",
+    ),
+    "learn: {spot: {enabled: true}, keep_alive_minutes: 30}": (
+        "learn.keep_alive_minutes",
+        "SageMaker keeps no Spot instances; remove it, or write keep_alive_minutes: null in the environment's file to drop what "
+        "base.yaml says",
+    ),
     "learn: {channels: {code: datasets/b/}}": (
         "learn.channels.code",
         "is the channel of container.code; choose another name",

@@ -2,15 +2,17 @@
 
 from typing import Any
 
+import pytest
+
 from sizewell.planning.build import build_plan
 from sizewell.planning.training_warnings import training_warnings
 from tests.instance_selection.builders import catalog, gpu_instance
-from tests.planning.builders import environment, policy, training_job
+from tests.planning.builders import container, environment, policy, training_job
 
 
 def warnings(**changes: Any) -> tuple[str, ...]:
     job = training_job(deadline_hours=600, **changes)
-    one = catalog(gpu_instance("ml.g1.xlarge"), usd_per_hour={"ml.g1.xlarge": 10.0})
+    one = catalog(gpu_instance("ml.g1.xlarge", efa_supported=True), usd_per_hour={"ml.g1.xlarge": 10.0})
     return training_warnings(build_plan(environment({"train": job}, policy=policy(allow_spot=True)), one))
 
 
@@ -28,3 +30,20 @@ def test_what_a_failure_would_lose_is_told() -> None:
 
 def test_a_checkpoint_is_enough() -> None:
     assert warnings(**images(100), checkpoint={"interval_minutes": 15}) == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "instances", "warned"),
+    [
+        (["torchrun", "--nproc_per_node=gpu", "train.py"], 2, True),
+        (["torchrun", "--nnodes=2", "--rdzv-endpoint=algo-1:29400", "train.py"], 2, False),
+        (["bash", "launch.sh"], 2, False),
+        (["torchrun", "--nproc_per_node=gpu", "train.py"], 1, False),
+    ],
+)
+def test_a_job_that_would_train_once_on_each_instance(
+    command: list[str], instances: int, warned: bool
+) -> None:
+    code = {"prefix": "code/", "command": command}
+    found = warnings(container=container(code=code), max_instances=instances, min_accelerators=instances)
+    assert [line[:33] for line in found] == (["train: may run on 2 instances, and"[:33]] if warned else [])

@@ -106,6 +106,9 @@ def _pinned() -> dict[str, Config]:
         "transform: pinned": _base(_without(transform, "schedule")),
         "job: pinned": _base(_without({**_job(decoder, request), **stated.PINNED_JOB}, "schedule")),
         "several: pinned": _base(several),
+        "job: in a training plan": _base(
+            _without({**_job(decoder, request), **stated.PINNED_JOB, **stated.TRAINING_PLAN}, "schedule")
+        ),
     }
 
 
@@ -303,6 +306,7 @@ def _file_systems(found: dict[str, Config]) -> dict[str, Config]:
     base = found["job: linear"]
     dataset = {**_without(_workload(base)["dataset"], "prefix"), "file_system": stated.LUSTRE}
     job = _changed(base, {"dataset": dataset, "file_systems": {"images": stated.EFS}})
+    job = _changed(job, stated.WARM_POOL)
     return {"job: file systems": {**job, "network": stated.EXISTING_NETWORK}}
 
 
@@ -324,7 +328,7 @@ def _tunings(found: dict[str, Config]) -> dict[str, Config]:
 def _tuned(job: Config) -> Config:
     code = {**job["container"]["code"], "command": ["python", "train.py"]}
     return {
-        **job,
+        **_without(job, "keep_alive_minutes", "tensorboard", "training_plan_arn"),
         "kind": "tuning-job",
         "container": {**job["container"], "code": code},
         "spot": _without(job["spot"], "max_wait_hours", "on_demand_fallback"),

@@ -799,6 +799,11 @@ JUDGE: Config = {
     "outputs": {"report": {"prefix": "reports"}},
 }
 BY_EXAMPLES = {"method": "full", "schedule": {"every": "month", "day_of_month": 3}}
+WARM_POOL: Config = {"keep_alive_minutes": 30, "tensorboard": True, "spot": {"enabled": False}}
+TRAINING_PLAN: Config = {
+    "training_plan_arn": "arn:aws:sagemaker:us-east-1:111122223333:training-plan/june",
+    "spot": {"enabled": False},
+}
 PINNED_JOB = {
     "runs_per_month": 2,
     "starts_on": {"object": "datasets/_SUCCESS", "alarm": "drift"},

@@ -20,7 +20,6 @@ def start(lab: Lab, prefix: str) -> str:
     resources = TrainingJobResources(
         training_role_arn=lab.role,
         subnet_ids=[lab.subnet],
-        first_subnet_id=lab.subnet,
         training_security_group_id=lab.group,
         data_key_arn=lab.key,
         artifact_bucket_name=lab.bucket,

@@ -26,8 +26,6 @@ def request(
     """Return the ``CreateTrainingJob`` request of one attempt, with the expressions that an execution works out."""
     several = attempt.instance_count > 1
     key = foundation.data_key_arn if attempt.encrypt_volume_with_key else None
-    # The nodes of one job lie in one zone.
-    subnet_ids = foundation.parameters["subnet-ids"].split(",")
     return present(
         TrainingJobName="{% $job_name %}",
         AlgorithmSpecification=_algorithm(plan, attempt, several=several),
@@ -52,7 +50,7 @@ def request(
         EnableInterContainerTrafficEncryption=True if several else None,
         VpcConfig={
             "SecurityGroupIds": [foundation.group_id("training")],
-            "Subnets": subnet_ids[:1] if several else subnet_ids,
+            "Subnets": foundation.parameters["subnet-ids"].split(","),
         },
         RetryStrategy={"MaximumRetryAttempts": 2},
         HyperParameters="{% $merge([$hyperparameters, $states.context.Execution.Input.hyperparameters]) %}",

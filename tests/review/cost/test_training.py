@@ -64,6 +64,25 @@ def test_runs_that_nobody_states_leave_the_most_unknown() -> None:
     assert amounts(found["ml.p4d.24xlarge training on Spot"]) == (None, None, None)
 
 
+def test_instances_that_wait_for_the_next_run_are_paid() -> None:
+    # 10 USD x 1 instance x half an hour x 4 runs.
+    found = job_lines(keep_alive_minutes=30)["ml.p4d.24xlarge warm pool"]
+    assert amounts(found) == (20.0, 20.0, 20.0)
+    assert found.quantity == "4 runs x 1 instance x 0.5 hours"
+
+
+def test_instances_of_a_training_plan_are_prepaid() -> None:
+    rung = {"instance_type": "ml.p4d.24xlarge", "spot": False, "instance_count": 1, "volume_size_gib": 365}
+    found = job_lines(
+        attempts=[rung],
+        training_plan_arn="arn:aws:sagemaker:us-east-1:111122223333:training-plan/june",
+        cost={"usd_per_month": 0.0},
+        estimate={"usd_per_run": 0.0},
+        runs_per_month=None,
+    )["ml.p4d.24xlarge training"]
+    assert amounts(found) == (0.0, 0.0, 0.0)
+
+
 def test_volumes_are_paid_while_a_job_runs() -> None:
     # eu-west-1: 365 GB x 2 hours x 4 runs / 730 hours = 4 GB-month at 0.154 USD.
     found = job_lines("eu-west-1")["training volumes"]

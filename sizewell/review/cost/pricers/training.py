@@ -46,6 +46,10 @@ def _is_spot(rung: SavedRung) -> bool:
     return isinstance(rung, SavedAttempt) and rung.spot
 
 
+def _is_prepaid(job: SavedJob) -> bool:
+    return isinstance(job, SavedTrainingJob) and job.training_plan_arn is not None
+
+
 def _run(job: SavedJob) -> str:
     """Return what is counted: a run, or of a tuning each training."""
     return "training" if job.kind == "tuning-job" else "run"
@@ -76,12 +80,28 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
     )
     if isinstance(first, SavedVolumeRung):
         yield from _volumes(stack, _USAGE[job.kind], first, runs, hours)
+    if isinstance(job, SavedTrainingJob) and job.keep_alive_minutes is not None:
+        waiting = job.keep_alive_minutes / 60
+        kept = price.usd * first.instance_count * waiting * runs if price and runs is not None else None
+        yield Charge(
+            service=SERVICE,
+            name=f"{first.instance_type} warm pool",
+            slot="warm pool",
+            is_from_plan=True,
+            basis="unknown" if kept is None else job.selection.chosen.cost.basis,
+            price=price,
+            usd_per_month=None if kept is None else Amounts.fixed(kept),
+            quantity=_words(job, first, runs, waiting),
+            facts={"wait for the next run": Fact(str(job.keep_alive_minutes), " minutes")},
+        )
 
 
 def _runs_per_month(job: SavedJob) -> float | None:
     """Return how often a month it runs, or trains: as the plan says, or as its sum for a month comes to."""
     if job.runs_per_month is not None:
         return job.runs_per_month * _trainings_per_run(job)
+    if _is_prepaid(job):
+        return 1.0
     per_run, per_month = job.selection.chosen.estimate.usd_per_run, job.selection.chosen.cost.usd_per_month
     return round(per_month / per_run, 3) if per_run and per_month is not None else None
 
@@ -93,7 +113,7 @@ def _usd_per_month(
     expected = job.selection.chosen.cost.usd_per_month
     if expected is None:
         return None
-    rungs = [rung for rung in job.attempts if not _is_spot(rung)]
+    rungs = [rung for rung in job.attempts if not _is_spot(rung) and not _is_prepaid(job)]
     if not rungs:
         return Amounts.fixed(expected)
     if runs is None or hours is None:
@@ -145,7 +165,9 @@ def _facts(
     facts = {
         "instance type": Fact(first.instance_type),
         "instances": Fact(number_words(first.instance_count)),
-        "capacity tried first": Fact("Spot" if _is_spot(first) else "on demand"),
+        "capacity tried first": Fact(
+            "training plan" if _is_prepaid(job) else "Spot" if _is_spot(first) else "on demand"
+        ),
     }
     if _is_spot(first) and job.selection.chosen.estimate.spot_savings_pct is not None:
         facts["expected saving of Spot"] = Fact(
