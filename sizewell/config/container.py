@@ -367,7 +367,13 @@ class TrainingCode(ConfigModel):
 
 
 MetricName = Annotated[
-    str, Field(pattern=r"^[^${}\r\n]+$", max_length=MAX_METRIC_CHARACTERS, examples=["val_loss"])
+    str,
+    Field(
+        pattern=r"^[^${}\r\n]+$",
+        max_length=MAX_METRIC_CHARACTERS,
+        examples=["val_loss"],
+        description="one line without dollar signs and braces",
+    ),
 ]
 MetricRegex = Annotated[str, Field(max_length=MAX_REGEX_CHARACTERS, examples=["val_loss=([0-9.]+)"])]
 

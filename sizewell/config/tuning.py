@@ -114,7 +114,15 @@ class CategoricalRange(ConfigModel):
 
 
 Range = Annotated[ContinuousRange | IntegerRange | CategoricalRange, Field(discriminator="type")]
-HyperparameterName = Annotated[str, Field(pattern=r"^[^${}\s]+$", max_length=256, examples=["learning_rate"])]
+HyperparameterName = Annotated[
+    str,
+    Field(
+        pattern=r"^[^${}\s]+$",
+        max_length=256,
+        examples=["learning_rate"],
+        description="no spaces, dollar signs or braces",
+    ),
+]
 
 
 class WarmStart(ConfigModel):

@@ -25,6 +25,20 @@ SCHEMA = json.loads(SCHEMA_FILE.read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
 
 
+def names_of_maps(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield what is said of the names in each map whose names have a form."""
+    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from names_of_maps(part)
+    if isinstance(schema, dict) and "patternProperties" in schema and "propertyNames" in schema:
+        yield schema["propertyNames"]
+
+
+def test_what_a_name_may_be_is_said_in_words() -> None:
+    found = list(names_of_maps(SCHEMA))
+    assert len(found) > 5
+    assert [one for one in found if "description" not in one] == []
+
+
 def plain(text: str) -> Any:
     root, _ = parse_yaml(text, "f.yaml")
     assert root is not None
