@@ -87,6 +87,8 @@ OF_EXAMPLES = {
         "Specification",
         "VariantName",
     },
+    # Made where mlflow_app is true: test_existing.py.
+    "AWS::SageMaker::MlflowApp": {"ArtifactStoreUri", "ModelRegistrationMode", "Name", "RoleArn", "Tags"},
     "AWS::SageMaker::ModelPackageGroup": {
         "ModelPackageGroupDescription",
         "ModelPackageGroupName",

@@ -140,15 +140,18 @@ def test_given_a_training_job_then_its_machine_logs_traces_and_encrypts(foundati
         same(found, plan_training.state_machine(plan, foundation))
 
 
-def test_given_a_training_job_then_its_failures_are_told_to_the_topic(foundation: Foundation) -> None:
+def test_given_a_training_job_then_its_ends_are_told_to_the_topic(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.training_jobs:
         events = foundation.deployed.client("events")
         machine_arn = foundation.arn("states", f"stateMachine:{plan.state_machine_name}")
         rules = [rule for rule in events.list_rules()["Rules"] if machine_arn in rule.get("EventPattern", "")]
         (rule,) = rules
-        assert json.loads(rule["EventPattern"])["detail"]["status"] == ["FAILED", "TIMED_OUT", "ABORTED"]
+        assert json.loads(rule["EventPattern"])["detail"]["status"] == ["TIMED_OUT", "ABORTED"]
         (target,) = events.list_targets_by_rule(Rule=rule["Name"])["Targets"]
         assert target["Arn"] == foundation.topic_arn
+        definition = lookups.machine_of(plan, foundation)["DefinitionString"]
+        for state in ("TellFailure", "TellSuccess"):
+            assert definition["States"][state]["Arguments"]["TopicArn"] == foundation.topic_arn
 
 
 def test_given_a_planned_schedule_then_it_starts_the_machine_and_no_other_does(

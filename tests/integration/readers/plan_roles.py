@@ -18,6 +18,7 @@ SYNC_RULE = "StepFunctionsGetEventsForSageMakerTrainingJobsRule"
 ON_ANY_RESOURCE = {
     "application-autoscaling:DescribeScalableTargets",
     "application-autoscaling:DescribeScalingPolicies",
+    "cloudwatch:GetMetricStatistics",
     "cloudwatch:PutMetricData",
     "ec2:DescribeDhcpOptions",
     "ec2:DescribeNetworkInterfaces",
@@ -130,19 +131,24 @@ def _of_machine(machine_arn: str) -> Properties:
 def state_machine_role(
     plan: TrainingJobPlan, training_role_arn: str, foundation: Foundation
 ) -> list[Properties]:
-    """Jobs of one prefix, one role to pass to SageMaker alone, and the machine's own log."""
+    """Jobs of one prefix, one role to pass to SageMaker alone, the machine's own log, and the topic that it tells."""
     machine_arn = foundation.arn("states", f"stateMachine:{plan.state_machine_name}")
     jobs = foundation.arn("sagemaker", f"training-job/{plan.job_name_prefix}-*")
     steps = ("AddTags", "CreateTrainingJob", "DescribeTrainingJob", "ListTags", "StopTrainingJob")
     to_sagemaker = {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
     watch = ("events:DescribeRule", "events:PutRule", "events:PutTargets")
     of_logs = {"StringLike": {"kms:EncryptionContext:SourceArn": foundation.arn("logs", "*")}}
+    through_sns = {"StringEquals": {"kms:ViaService": f"sns.{foundation.deployed.plan.region}.amazonaws.com"}}
+    has_gpus = any(attempt.gpu_count for attempt in plan.attempts)
     return [
         allow([f"sagemaker:{step}" for step in steps], jobs),
         allow("iam:PassRole", training_role_arn, to_sagemaker),
         allow(watch, foundation.arn("events", f"rule/{SYNC_RULE}")),
         allow(USE_KEY, foundation.data_key_arn, _of_machine(machine_arn)),
         allow("kms:GenerateDataKey", foundation.data_key_arn, of_logs),
+        allow("sns:Publish", foundation.topic_arn),
+        allow(USE_KEY, foundation.operations_key_arn, through_sns),
+        *([allow("cloudwatch:GetMetricStatistics", "*")] if has_gpus else []),
         allow(_on_any_resource("logs", "xray"), "*"),
     ]
 
