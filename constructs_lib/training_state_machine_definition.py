@@ -17,7 +17,7 @@ from constructs_lib.training_job_request import (
 )
 from constructs_lib.workflow_messages import WARNINGS
 from sizewell.facts.state_machines import TASK_GRACE_S
-from sizewell.facts.training_jobs import LOW_GPU_PERCENT
+from sizewell.facts.training_jobs import LOW_GPU_PERCENT, MANY_INTERRUPTIONS
 
 # A job on Spot that has used up its time goes on from its checkpoint; SageMaker names whichever limit it looked at first.
 _SPOT_IS_OVER = ("MaxWaitTimeExceeded", "MaxRuntimeExceeded")
@@ -32,6 +32,14 @@ _REPORT = {
     "ModelArtifacts": f"{{% {_JOB}.ModelArtifacts.S3ModelArtifacts %}}",
     # The last value of each; none where no metric is defined.
     "Metrics": f"{{% $merge([{{}}, {_JOB}.FinalMetricDataList.{{MetricName: Value}}]) %}}",
+    "GpuUtilizationPercent": "{% $gpu_percent < 0 ? 'unknown' : $gpu_percent %}",
+    "Interruptions": "{% $interruptions %}",
+    WARNINGS: (
+        f"{{% [$gpu_percent >= 0 and $gpu_percent < {LOW_GPU_PERCENT} ? 'The GPUs were used to ' & $gpu_percent & ' % on "
+        "average: look for what they wait for, such as data, or take a smaller instance type', "
+        f"$interruptions >= {MANY_INTERRUPTIONS} ? 'SageMaker took Spot instances back ' & $interruptions & ' times: "
+        "another instance type or region may be calmer, and a lower spot.max_wait_hours goes on on demand earlier'] %}"
+    ),
 }
 # What CloudWatch has of the first instance of a job, from its start: a GPU that is used to 30 % adds 30 to the metric of its
 # instance (https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html, "Processing Job, Training Job, ...").
@@ -43,13 +51,6 @@ _GPU_METRIC = {
     "EndTime": "{% $now() %}",
     "Period": 3600,
     "Statistics": ["Average", "SampleCount"],
-}
-_GPU_REPORT = {
-    "GpuUtilizationPercent": "{% $gpu_percent < 0 ? 'unknown' : $gpu_percent %}",
-    WARNINGS: (
-        f"{{% $gpu_percent >= 0 and $gpu_percent < {LOW_GPU_PERCENT} ? ['The GPUs were used to ' & $gpu_percent & ' % on "
-        "average: look for what they wait for, such as data, or take a smaller instance type'] : [] %}"
-    ),
 }
 _GPU_PERCENT = (
     "( $found := $states.result.Datapoints; $minutes := $sum($found.SampleCount); "
@@ -93,7 +94,7 @@ def training_state_machine_definition(
         time_limit_s=props.attempts[-1].ends_after_s + len(attempts) * TASK_GRACE_S,
         variables={
             HYPERPARAMETERS: dict(sorted(props.hyperparameters.items())),
-            **({"gpu_percent": -1} if has_gpus else {}),
+            "gpu_percent": -1,
         },
         totals={
             "billable_s": _BILLABLE_S,
@@ -101,8 +102,9 @@ def training_state_machine_definition(
             "usd": f"({_BILLABLE_S}) * $instance_count * $usd_per_hour / 3600",
             # A price of zero is none.
             "unpriced_s": f"$usd_per_hour = 0 ? ({_BILLABLE_S}) : 0",
+            "interruptions": "$count($job.SecondaryStatusTransitions[Status = 'Interrupted'])",
         },
-        report={**_REPORT, **_GPU_REPORT} if has_gpus else _REPORT,
+        report=_REPORT,
         look_back=look_back if has_gpus else None,
         spent=_SPENT,
         input_keys=(HYPERPARAMETERS, RESUME) if props.checkpoint else (HYPERPARAMETERS,),

@@ -106,6 +106,7 @@ def _job_props(plan: TrainedModelPlan, foundation: FoundationPlan) -> TrainingJo
         environment_variables=plan.environment,
         experiment=_experiment(plan.experiment, foundation) if plan.experiment else None,
         enable_network_isolation=plan.network_isolation,
+        encrypt_inter_container_traffic=plan.encrypt_inter_container_traffic,
         job_tags=plan.job_tags,
         **_of_training_job(plan),
     )

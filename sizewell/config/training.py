@@ -210,6 +210,14 @@ class TrainedModel(ConfigModel):
     """The least number of accelerators, over all instances together."""
     max_instances: Annotated[int, Field(ge=1, le=64), SelectionNeed(130)] = 1
     """The largest number of instances of one job."""
+    encrypt_inter_container_traffic: Annotated[
+        bool,
+        OnToggle(
+            on="traffic between the instances of a job is encrypted",
+            off="gradients, which tell of the data, go between instances in plain text",
+        ),
+    ] = True
+    """Whether traffic between the instances of a job is encrypted, which takes time, above all where a model is large."""
     spot: Annotated[Spot, SelectionNeed(140)] = Spot(enabled=False)
     """Managed Spot: spare capacity at a discount, which AWS may interrupt at any time."""
     checkpoint: Annotated[
@@ -297,6 +305,9 @@ class TrainedModel(ConfigModel):
         if self.lora_parameters_millions is not None and self.method == "full":
             key = "lora_parameters_millions"
             raise fault(key, f"has no effect with method: full, which trains all weights; {without(key)}")
+        key = "encrypt_inter_container_traffic"
+        if key in self.model_fields_set and self.max_instances == 1:
+            raise fault(key, f"has no effect on one instance; raise max_instances, or {without(key)}")
         return self
 
     @model_validator(mode="after")

@@ -31,8 +31,9 @@ CHECKPOINT_VARIABLES = (CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE)
 #: And the hyperparameter by which it finds out whether all weights are trained, or adapters.
 METHOD_HYPERPARAMETER = "sizewell_method"
 
-#: Ours: GPUs that are used less, on average over a job, are worth a word.
+#: Ours: GPUs that are used less, on average over a job, are worth a word, and so many interruptions of one run.
 LOW_GPU_PERCENT = 20
+MANY_INTERRUPTIONS = 3
 
 #: AlgorithmSpecification, MetricDefinitions: how many, and the characters of each name and regular expression.
 MAX_METRICS = 40

@@ -84,6 +84,7 @@ def plan_training_job(
         method=method,
         channels=_channels(job),
         output_prefix=f"output/{name}",
+        encrypt_inter_container_traffic=job.encrypt_inter_container_traffic,
         metrics=dict(sorted(job.container.metrics.items())),
         hyperparameters=_hyperparameters(job.container, method, job.batch_size_per_accelerator),
         environment=dict(sorted(job.container.environment.items())),

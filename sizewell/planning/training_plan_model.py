@@ -71,6 +71,8 @@ class TrainedModelPlan(InstanceWorkloadPlan):
     """What the script reads by the name of the channel, first the dataset: a prefix of the artifact bucket, or a file system."""
     output_prefix: str
     hyperparameters: dict[str, str]
+    encrypt_inter_container_traffic: bool
+    """Whether traffic between the instances of a job is encrypted."""
     metrics: dict[str, str]
     """Regular expressions by the name of the metric that they find in the log."""
     deadline_s: int

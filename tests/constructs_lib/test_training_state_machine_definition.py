@@ -129,7 +129,8 @@ def test_what_went_wrong_is_the_cause_of_the_execution(name: str) -> None:
 def test_each_attempt_knows_its_end_and_its_price_and_the_execution_its_hyperparameters() -> None:
     assert STATES["ReadInput"]["Assign"] == {
         "hyperparameters": {"epochs": "3", "lr": "0.1"},
-        **dict.fromkeys(("billable_s", "training_s", "usd", "unpriced_s"), 0),
+        "gpu_percent": -1,
+        **NOTHING_PAID,
     }
     names = [STATES[f"NameJob{number}"]["Assign"] for number in (1, 2, 3)]
     assert [name.pop("job_name") for name in deepcopy(names)] == [
@@ -161,7 +162,7 @@ def test_an_execution_is_refused_with_input_that_nothing_reads(
         assert cause.startswith("This workflow may be started with hyperparameters, resume, not with ")
 
 
-NOTHING_PAID = dict.fromkeys(("billable_s", "training_s", "usd", "unpriced_s"), 0)
+NOTHING_PAID = dict.fromkeys(("billable_s", "training_s", "usd", "unpriced_s", "interruptions"), 0)
 
 
 def paid(job: dict[str, Any], totals: dict[str, Any], attempt: int, *, failed: bool = False) -> Any:
@@ -192,7 +193,11 @@ def test_what_is_paid_is_the_sum_of_all_attempts() -> None:
             {"MetricName": "acc", "Value": 1},
         ],
     }
-    report = evaluated(STATES["TrainingSucceeded"]["Output"], state_input=description, variables=totals)
+    report = evaluated(
+        STATES["TrainingSucceeded"]["Output"],
+        state_input=description,
+        variables=totals | {"gpu_percent": -1},
+    )
     assert report == {
         "TrainingJobName": "demo-1",
         "InstanceType": "ml.p4d.24xlarge",
@@ -203,6 +208,9 @@ def test_what_is_paid_is_the_sum_of_all_attempts() -> None:
         "BillableTimeInSeconds": 3960,
         "SpotSavingsPercent": 18,
         "Metrics": {"train_loss": 0.25, "acc": 1},
+        "GpuUtilizationPercent": "unknown",
+        "Interruptions": 0,
+        "Warnings": [],
         "UsdOfInstances": pytest.approx(50.15),
     }
 
@@ -236,7 +244,7 @@ def _looked_back(gpu_count: int, datapoints: list[dict[str, float]]) -> tuple[in
     )
     members = ("GpuUtilizationPercent", "Warnings")
     output = {name: states["TrainingSucceeded"]["Output"][name] for name in members}
-    return found, evaluated(output, variables={"gpu_percent": found})
+    return found, evaluated(output, variables={"gpu_percent": found, "interruptions": 0})
 
 
 def test_little_use_of_gpus_is_worth_a_warning() -> None:
@@ -253,6 +261,17 @@ def test_where_nothing_is_known_of_gpus_nothing_is_warned_of(
     gpu_count: int, datapoints: list[dict[str, float]]
 ) -> None:
     assert _looked_back(gpu_count, datapoints)[1] == {"GpuUtilizationPercent": "unknown", "Warnings": []}
+
+
+def test_many_interruptions_are_worth_a_warning() -> None:
+    transitions = [{"Status": status} for status in ("Starting", "Interrupted", "Training", "Interrupted")]
+    totals = paid({"SecondaryStatusTransitions": transitions}, NOTHING_PAID, 1)
+    assert totals["interruptions"] == 2
+    warnings = STATES["TrainingSucceeded"]["Output"]["Warnings"]
+    assert evaluated(warnings, variables=totals | {"gpu_percent": -1}) == []
+    totals = paid({"SecondaryStatusTransitions": transitions[:2]}, totals, 2)
+    (warning,) = evaluated(warnings, variables=totals | {"gpu_percent": -1})
+    assert "took Spot instances back 3 times" in warning
 
 
 def test_a_training_task_waits_for_its_job_and_a_little_longer() -> None:

@@ -283,6 +283,7 @@ def test_the_output_says_what_the_run_came_to(machine: Machine) -> None:
         "SpotSavingsPercent": 70 if first.spot else 0,
         "Metrics": {},
         "GpuUtilizationPercent": "unknown",
+        "Interruptions": 0,
         "Warnings": [],
         "UsdOfInstances": round(billed_s * first.instance_count * first.usd_per_hour / 3600, 2),
     }
@@ -389,6 +390,8 @@ def test_an_interruption_resumes_in_the_same_job(machine: Machine, mailbox: Mail
     steps = [step["Status"] for step in job["SecondaryStatusTransitions"]]
     assert steps.index("Interrupted") < len(steps) - steps[::-1].index("Training") - 1
     assert steps[-1] == "Completed"
+    assert execution.output is not None
+    assert execution.output["Interruptions"] == 1
     assert [job.get("CheckpointConfig", {}).get("S3Uri")] == expected_checkpoints(machine, execution, 1)
     assert mailbox.messages() == []
 

@@ -203,6 +203,11 @@ FAULTS = {
         "SageMaker keeps no Spot instances; remove it, or write keep_alive_minutes: null in the environment's file to drop what "
         "base.yaml says",
     ),
+    "learn: {encrypt_inter_container_traffic: false}": (
+        "learn.encrypt_inter_container_traffic",
+        "has no effect on one instance; raise max_instances, or remove it, or write encrypt_inter_container_traffic: null in the "
+        "environment's file to drop what base.yaml says",
+    ),
     "learn: {channels: {code: datasets/b/}}": (
         "learn.channels.code",
         "is the channel of container.code; choose another name",

@@ -650,6 +650,7 @@ TRAINING: Config = {
     "deadline_hours": 100,
     "min_accelerators": 1,
     "max_instances": 4,
+    "encrypt_inter_container_traffic": False,
     "spot": {"enabled": True, "max_wait_hours": 50, "on_demand_fallback": True},
     "checkpoint": {"interval_minutes": 15},
     "margin": 0.1,
