@@ -367,13 +367,7 @@ class TrainingCode(ConfigModel):
 
 
 MetricName = Annotated[
-    str,
-    Field(
-        pattern=r"^[^${}\r\n]+$",
-        max_length=MAX_METRIC_CHARACTERS,
-        examples=["val_loss"],
-        description="one line without dollar signs and braces",
-    ),
+    str, Field(pattern=r"^[^${}\r\n]+$", max_length=MAX_METRIC_CHARACTERS, examples=["val_loss"])
 ]
 MetricRegex = Annotated[str, Field(max_length=MAX_REGEX_CHARACTERS, examples=["val_loss=([0-9.]+)"])]
 
@@ -410,7 +404,10 @@ class TrainingContainer(AnyContainer):
     hyperparameters: Annotated[dict[str, HyperparameterValue], Field(max_length=100)] = {}
     """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
     metrics: Annotated[
-        dict[MetricName, Annotated[MetricRegex, OnChange("finds other numbers in the log")]],
+        dict[
+            Annotated[MetricName, Field(description="one line without dollar signs and braces")],
+            Annotated[MetricRegex, OnChange("finds other numbers in the log")],
+        ],
         Field(max_length=MAX_METRICS),
     ] = {}
     """Numbers that the script prints, by name: regular expressions with the number in parentheses. CloudWatch keeps them, and the

@@ -306,7 +306,7 @@ class TrainedModel(ConfigModel):
             key = "lora_parameters_millions"
             raise fault(key, f"has no effect with method: full, which trains all weights; {without(key)}")
         key = "encrypt_inter_container_traffic"
-        if key in self.model_fields_set and self.max_instances == 1:
+        if not self.encrypt_inter_container_traffic and self.max_instances == 1:
             raise fault(key, f"has no effect on one instance; raise max_instances, or {without(key)}")
         return self
 
