@@ -6,8 +6,9 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import ON_MAX_USD, ConfigModel, Usd, fault
 from sizewell.config.effects import Computed, OnFactor, SelectionNeed
+from sizewell.config.schedule import Schedule
 from sizewell.config.starts_on import ON_STARTS, StartsOn
-from sizewell.config.training import Schedule, TrainedModel
+from sizewell.config.training import TrainedModel
 
 #: Hours between two starts of a schedule, at least.
 HOURS_BETWEEN_RUNS = {"day": 24, "week": 7 * 24, "month": 28 * 24}

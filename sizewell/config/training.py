@@ -11,14 +11,13 @@ from sizewell.config.base import (
     Margin,
     Millions,
     S3Key,
-    SizeGib,
     Usd,
     fault,
     with_article,
     without,
 )
-from sizewell.config.clock import TimeOfDay, TimeZone, Weekday
 from sizewell.config.container import TrainingContainer
+from sizewell.config.dataset import OTHER_DATA, ChannelName, Dataset
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.experiments import ON_EXPERIMENT, ExperimentName
@@ -26,13 +25,12 @@ from sizewell.config.file_system import FileSystem
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.config.place import ON_PLACE, PlaceName
+from sizewell.config.schedule import Schedule
 from sizewell.config.starts_on import ON_STARTS, StartsOn
 from sizewell.config.tags import ON_TAGS, Tags
 from sizewell.facts.training_jobs import (
-    CHANNEL_NAME_PATTERN,
     CODE_CHANNEL,
     DATA_CHANNEL,
-    MAX_CHANNEL_NAME_CHARACTERS,
     MAX_CHANNELS,
     MAX_KEEP_ALIVE_MINUTES,
     RUNTIME_BOUNDS_S,
@@ -43,63 +41,6 @@ from sizewell.facts.training_jobs import (
 ADAPTED = ("encoder", "decoder", "encoder-decoder", "diffusion")
 #: Architectures that are trained without an optimizer of gradients.
 TABULAR = ("gradient-boosting", "linear")
-
-
-ChannelName = Annotated[
-    str,
-    Field(
-        pattern=CHANNEL_NAME_PATTERN,
-        max_length=MAX_CHANNEL_NAME_CHARACTERS,
-        examples=["validation"],
-        description="letters, digits, dots, hyphens and underscores",
-    ),
-]
-_OTHER_DATA = OnChange("the script reads other data")
-
-
-class Dataset(ConfigModel):
-    """The training data, in the artifact bucket of the environment or in a file system."""
-
-    prefix: S3Key | None = None
-    """The prefix of the objects in the artifact bucket."""
-    file_system: Annotated[FileSystem | None, Below(_OTHER_DATA)] = None
-    """The file system that holds the data, in place of a prefix."""
-    size_gib: SizeGib
-    """The size of the data in GiB, which says how fast it must be streamed."""
-    examples: Annotated[int, Field(ge=1, le=10**15)] | None = None
-    """Images, rows, clips or windows of series of one epoch, for what does not read text."""
-    tokens_millions: Annotated[float, Field(ge=1e-6, le=1e9)] | None = None
-    """Tokens of one epoch in millions, for what reads text."""
-    epochs: Annotated[int, Field(ge=1, le=1_000_000)] = 1
-    """How often the job goes through the data."""
-    sequence_length: Annotated[int, Field(ge=1, le=10_000_000)] = 2048
-    """Tokens of one training sequence."""
-
-    @property
-    def source(self) -> str | FileSystem:
-        """Where the data is: a prefix of the artifact bucket, or a file system."""
-        source = self.prefix or self.file_system
-        assert source is not None, "one of them is stated"
-        return source
-
-    @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        if self.prefix is None and self.file_system is None:
-            raise fault(
-                "prefix",
-                "is missing: give the prefix of the data in the artifact bucket, or a file_system in place of it",
-            )
-        if self.prefix is not None and self.file_system is not None:
-            raise fault(
-                "prefix", f"stands beside file_system, but the data is in one place; {without('prefix')}"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _one_unit(self) -> Self:
-        if (self.examples is None) == (self.tokens_millions is None):
-            raise fault("", "give either examples (images, rows, clips, series) or tokens_millions (text)")
-        return self
 
 
 class Spot(ConfigModel):
@@ -143,30 +84,6 @@ class Checkpoint(ConfigModel):
     """Minutes between two checkpoints: what an interruption loses at most."""
 
 
-class Schedule(ConfigModel):
-    """When the job runs by itself."""
-
-    every: Annotated[Literal["day", "week", "month"], SelectionNeed(160)]
-    """How often the job starts."""
-    weekday: Weekday = "SUN"
-    """The day on which a weekly job starts."""
-    day_of_month: Annotated[int, Field(ge=1, le=28)] = 1
-    """The day on which a monthly job starts; at most 28, so that every month has it."""
-    at: TimeOfDay = "03:00"
-    """The time of day at which the job starts, HH:MM in quotes."""
-    time_zone: TimeZone = "UTC"
-    """The time zone of that time, a name of the IANA database."""
-    enabled: Annotated[bool, OnToggle(on="runs by itself", off="runs only by hand")] = True
-    """Whether the schedule starts the job; false keeps the schedule and starts nothing."""
-
-    @model_validator(mode="after")
-    def _day_is_of_the_period(self) -> Self:
-        for key, period in (("weekday", "week"), ("day_of_month", "month")):
-            if key in self.model_fields_set and self.every != period:
-                raise fault(key, f"has no effect on a job of every {self.every}; {without(key)}")
-        return self
-
-
 class TrainedModel(ConfigModel):
     """What is trained, from what, by when and on what: of a training job, and of a search around it."""
 
@@ -184,12 +101,12 @@ class TrainedModel(ConfigModel):
     dataset: Annotated[Dataset, Below(OnFactor()), SelectionNeed(50)]
     """The training data, in the artifact bucket of the environment or in a file system."""
     channels: Annotated[
-        dict[ChannelName, Annotated[S3Key, _OTHER_DATA]],
+        dict[ChannelName, Annotated[S3Key, OTHER_DATA]],
         Field(max_length=MAX_CHANNELS - 2),
     ] = {}
     """More data, by the name of its channel: prefixes of the artifact bucket, streamed to /opt/ml/input/data/NAME."""
     file_systems: Annotated[
-        dict[ChannelName, FileSystem], Field(max_length=MAX_CHANNELS - 2), Below(_OTHER_DATA)
+        dict[ChannelName, FileSystem], Field(max_length=MAX_CHANNELS - 2), Below(OTHER_DATA)
     ] = {}
     """More data, by the name of its channel: directories of file systems, mounted at /opt/ml/input/data/NAME."""
     method: Annotated[Literal["full", "lora", "auto"], SelectionNeed(80)] = "full"

@@ -1,8 +1,8 @@
 """When a job starts by itself, and by which events."""
 
 from sizewell.config.clock import minute_of_day
+from sizewell.config.schedule import Schedule
 from sizewell.config.starts_on import StartsOn
-from sizewell.config.training import Schedule
 from sizewell.facts.cron import cron
 from sizewell.planning.workload_plan import SchedulePlan, StartsOnPlan
 

@@ -22,18 +22,17 @@ from tests.synthesis import ENVIRONMENTS, synthesize
 #: no synth.
 GROUPS = (
     "prod",
-    "emulator",
-    "staging",
-    "dev",
-    "test_existing",
     "test_examples",
-    "test_processing_jobs",
+    "dev",
+    "emulator",
+    "test_commands",
+    "test_users_platform",
     "test_pipelines",
+    "test_existing",
+    "test_processing_jobs",
     "test_experiments",
     "test_training_runs",
     "test_scaling_policies",
-    "test_users_platform",
-    "test_commands",
 )
 #: The order in which files and folders run on an environment: the last one takes it down.
 ORDER = (
