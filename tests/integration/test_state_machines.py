@@ -1,4 +1,4 @@
-"""The training state machine of each environment, executed through every way in which training can end.
+"""The training state machines of production, executed through every way in which training can end.
 
 Where the local cloud differs from Step Functions: a task that would hang until its time-out times out at once; retries
 do not wait; the limit of the whole execution (``TimeoutSeconds`` of the machine) is not kept; histories have no
@@ -24,8 +24,8 @@ from tests.integration.readers.plan_foundation import Foundation
 from tests.localcloud.processes import until
 from tests.synthesis import PROJECT_ROOT
 
-#: Every test orders an outcome, or asks the local cloud what was asked of it.
-pytestmark = pytest.mark.usefixtures("admin")
+#: Every test orders an outcome, or asks the local cloud what was asked of it. The machines of one environment are those of all.
+pytestmark = [pytest.mark.usefixtures("admin"), pytest.mark.parametrize("deployed", ["prod"], indirect=True)]
 
 CAPACITY_REASON = "CapacityError: Unable to provision requested ML compute capacity.\nPlease retry."
 #: A job ends within 20 ms.
