@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from aws_cdk import RemovalPolicy, Stack
 from constructs import Construct
 
-from constructs_lib.job_state_machine_definition import JobKind, State
+from constructs_lib.job_state_machine_definition import JobKind
 from constructs_lib.policies import Statement, allow
 from constructs_lib.references import FoundationReferences
+from constructs_lib.state_language import State
 from constructs_lib.state_machine_role import Permissions
 from constructs_lib.workflow_state_machine import WorkflowStateMachine, WorkflowStateMachineProps
 

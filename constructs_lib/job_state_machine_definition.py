@@ -19,32 +19,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from constructs_lib.state_language import STARTED_BY, State, is_json_object, retry, unknown_keys
 from sizewell.facts.state_machines import EXECUTION_GRACE_S
-
-State = dict[str, object]
 
 #: Seconds since the start of the execution, in whole steps of five minutes: the first job may have the time that the plan says,
 #: whatever the seconds that it took to get there.
 ELAPSED_S = "300 * $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 300000)"
 #: The folder of an execution below a prefix: the next execution leaves it alone.
 EXECUTION_NAME = "$states.context.Execution.Name"
-#: What the console joins an execution to the one that started it by:
-#: https://docs.aws.amazon.com/step-functions/latest/dg/concepts-nested-workflows.html
-STARTED_BY = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
 
 # How a capacity failure begins in a job's FailureReason, for example "CapacityError: Unable to provision requested ML
 # compute capacity". Only the beginning counts: a failing script may print anything.
 _NO_CAPACITY = "/^(CapacityError|InsufficientCapacityError|Insufficient capacity)/"
-
-# The integrations name API errors SERVICE.<exception>; what has no class of its own, throttling and internal errors among it,
-# arrives as SageMaker.AmazonSageMakerException.
-_RETRY_THROTTLED = {
-    "ErrorEquals": ["ThrottlingException", "SageMaker.AmazonSageMakerException"],
-    "IntervalSeconds": 5,
-    "MaxAttempts": 5,
-    "BackoffRate": 2.0,
-    "JitterStrategy": "FULL",
-}
 
 JOB_FAILED = "JobFailed"
 JOB_STOPPED = "JobStopped"
@@ -197,12 +183,6 @@ def job_state_machine_definition(
     }
 
 
-def unknown_keys(*allowed: tuple[str, Sequence[str]]) -> str:
-    """Return the list of keys in the input of an execution that nothing reads; those ``allowed`` are by the path of an object."""
-    # Python writes a list of such names as JSONata does.
-    return f"[{', '.join(f'$keys($states.input{path})[$not($ in {list(keys)})]' for path, keys in allowed)}]"
-
-
 def _read_input(unknown: str, variables: Mapping[str, object]) -> State:
     state: State = {
         "Type": "Choice",
@@ -223,7 +203,7 @@ def _run(
         "Resource": f"arn:{partition}:states:::sagemaker:create{kind.noun}Job.sync",
         "Arguments": {kind.name_member: "{% $job_name %}", **attempt.request},
         "TimeoutSeconds": attempt.timeout_s,
-        "Retry": [_RETRY_THROTTLED],
+        "Retry": [retry("ThrottlingException", "SageMaker.AmazonSageMakerException")],
         "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"TaskFailed{number}"}],
         "Next": f"JobEnded{number}",
     }
@@ -369,11 +349,6 @@ def _endings(
         ),
         failed: {"Type": "Fail", "Error": failed, "Cause": "{% $string($states.input) %}"},
     }
-
-
-def is_json_object(text: str) -> str:
-    """Return what tells whether an expression is such a text, or is missing: ``$parse`` fails on anything but JSON."""
-    return f"$substring({text}, 0, 1) = '{{' and $substring({text}, -1) = '}}'"
 
 
 def _when(condition: str, following: str) -> State:

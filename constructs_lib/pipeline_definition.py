@@ -13,13 +13,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
 
-from constructs_lib.job_state_machine_definition import (
-    INPUT_REFUSED,
-    STARTED_BY,
-    State,
-    is_json_object,
-    unknown_keys,
-)
+from constructs_lib.job_state_machine_definition import INPUT_REFUSED
+from constructs_lib.state_language import STARTED_BY, State, is_json_object, retry, unknown_keys
 from constructs_lib.training_job_request import HYPERPARAMETERS
 from constructs_lib.workflow_messages import STEP_NAME_PREFIX
 
@@ -195,7 +190,7 @@ def _run(step: RunStep, machine_arn: str, partition: str) -> _Chain:
                 "Input": given,
             },
             "TimeoutSeconds": step.time_limit_s + STEP_GRACE_S,
-            "Retry": [_retry("ThrottlingException", "StepFunctions.AWSStepFunctionsException")],
+            "Retry": [retry("ThrottlingException", "StepFunctions.AWSStepFunctionsException")],
             "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"Fail {name}"}],
             "Output": _with(name, f"( $output := $states.result.Output; {step.outcome} )"),
         }
@@ -249,7 +244,7 @@ def _read(name: str, file_key: str, metrics: Sequence[str], unread: str, partiti
         "Resource": f"arn:{partition}:states:::aws-sdk:s3:getObject",
         "Arguments": {"Bucket": "${ArtifactBucketName}", "Key": file_key},
         "TimeoutSeconds": _API_TIMEOUT_S,
-        "Retry": [_retry("ThrottlingException", "S3.S3Exception")],
+        "Retry": [retry("ThrottlingException", "S3.S3Exception")],
         "Catch": [{"ErrorEquals": ["States.ALL"], "Next": unread}],
         "Output": _with(name, f"$merge([{_of(name)}, {{'Values': $merge([{_of(name)}.Values, {values}])}}])"),
     }
@@ -306,7 +301,7 @@ def _register(step: RegisterStep, runs: Sequence[RunStep], partition: str) -> _C
             "ClientToken": f"{{% {_token(step.name)} %}}",
         },
         "TimeoutSeconds": _API_TIMEOUT_S,
-        "Retry": [_retry("ThrottlingException", "SageMaker.SageMakerException")],
+        "Retry": [retry("ThrottlingException", "SageMaker.SageMakerException")],
         "Catch": [{"ErrorEquals": ["States.ALL"], "Next": f"Fail {step.name}"}],
         "Output": _with(step.name, "{'ModelPackageArn': $states.result.ModelPackageArn}"),
     }
@@ -338,14 +333,3 @@ def _of(name: str) -> str:
 def _with(name: str, came: str) -> str:
     """Return what came of all steps so far, and of one more."""
     return f"{{% $merge([$states.input, {{'{name}': {came}}}]) %}}"
-
-
-def _retry(*errors: str) -> State:
-    """Return how to repeat a request that was throttled, or that the service had no class of error for."""
-    return {
-        "ErrorEquals": list(errors),
-        "IntervalSeconds": 5,
-        "MaxAttempts": 5,
-        "BackoffRate": 2.0,
-        "JitterStrategy": "FULL",
-    }

@@ -14,10 +14,10 @@ from constructs_lib.job_state_machine_definition import (
     EXECUTION_NAME,
     TRANSFORM,
     JobAttempt,
-    State,
     job_state_machine_definition,
 )
 from constructs_lib.references import FoundationReferences
+from constructs_lib.state_language import State
 from constructs_lib.transform_job import TransformAttempt, TransformJobProps
 
 

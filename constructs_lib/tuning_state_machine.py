@@ -8,12 +8,8 @@ from aws_cdk import Stack
 from constructs import Construct
 
 from constructs_lib.job_state_machine import JobStateMachine, JobStateMachineProps
-from constructs_lib.job_state_machine_definition import (
-    TUNING,
-    JobAttempt,
-    State,
-    job_state_machine_definition,
-)
+from constructs_lib.job_state_machine_definition import TUNING, JobAttempt, job_state_machine_definition
+from constructs_lib.state_language import State
 from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
 from constructs_lib.training_job_request import (
     TrainingJobResources,

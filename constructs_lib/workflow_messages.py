@@ -10,7 +10,9 @@ An event of a machine that has a customer-managed key has neither output nor err
 execution ended. A rule tells what ends it from outside its states, a stop by hand and its time limit: ``workflow_alarms``.
 """
 
-from constructs_lib.job_state_machine_definition import State, is_json_object
+from functools import partial
+
+from constructs_lib.state_language import State, is_json_object, retry
 
 #: How the name of an execution begins that a pipeline started. The pipeline tells people of a failure, with its cause.
 STEP_NAME_PREFIX = "step-"
@@ -29,49 +31,15 @@ def with_messages(
     ``noun`` says what it does, such as training. Success is told where its output has warnings, or always. The error and the
     output of an execution are those of ``work``.
     """
-    inner = {key: work[key] for key in ("StartAt", "States")}
-    subject = f"{noun} {workload_name}"
-
-    def tell(status: str, told: str, following: str) -> State:
-        message = (
-            f"'{noun}': '{workload_name}', 'executionArn': $states.context.Execution.Id, 'status': '{status}', "
-            "'durationInSeconds': $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 1000), "
-            f"{told}"
-        )
-        passed_on = "{% $states.input %}"
-        return {
-            "Type": "Task",
-            "Resource": f"arn:{partition}:states:::sns:publish",
-            "Arguments": {
-                "TopicArn": f"${{{TOPIC_PLACEHOLDER}}}",
-                "Subject": f"{subject} {status.lower()}"[:100],
-                "Message": f"{{% $string({{{message}}}) %}}",
-            },
-            "TimeoutSeconds": _TELL_TIMEOUT_S,
-            "Retry": [
-                {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 5, "MaxAttempts": 5, "BackoffRate": 2.0}
-            ],
-            # What cannot be told ends as it would have.
-            "Catch": [{"ErrorEquals": ["States.ALL"], "Output": passed_on, "Next": following}],
-            "Output": passed_on,
-            "Next": following,
-        }
-
+    tell = partial(_tell, noun, workload_name, partition)
     cause = "$states.input.Cause"
     states: dict[str, State] = {
         "Work": {
             "Type": "Parallel",
-            "Branches": [inner],
+            "Branches": [{key: work[key] for key in ("StartAt", "States")}],
             "Output": "{% $states.result[0] %}",
             "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "WhoTells"}],
             "Next": "TellSuccess" if report_success else "WorthTelling",
-        },
-        "WorthTelling": {
-            "Type": "Choice",
-            "Choices": [
-                {"Condition": f"{{% $count($states.input.{WARNINGS}) > 0 %}}", "Next": "TellSuccess"}
-            ],
-            "Default": "Succeeded",
         },
         "TellSuccess": tell("SUCCEEDED", "'output': $states.input", "Succeeded"),
         "Succeeded": {"Type": "Succeed"},
@@ -96,6 +64,38 @@ def with_messages(
             "Cause": f"{{% $exists({cause}) ? {cause} : '' %}}",
         },
     }
-    if report_success:
-        del states["WorthTelling"]
+    if not report_success:
+        states["WorthTelling"] = {
+            "Type": "Choice",
+            "Choices": [
+                {"Condition": f"{{% $count($states.input.{WARNINGS}) > 0 %}}", "Next": "TellSuccess"}
+            ],
+            "Default": "Succeeded",
+        }
     return {**work, "StartAt": "Work", "States": states}
+
+
+def _tell(noun: str, workload_name: str, partition: str, status: str, told: str, following: str) -> State:
+    """Return the state that publishes how an execution ended: ``told`` are further members, in JSONata."""
+    message = (
+        f"'{noun}': '{workload_name}', 'executionArn': $states.context.Execution.Id, 'status': '{status}', "
+        "'durationInSeconds': $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 1000), "
+        f"{told}"
+    )
+    passed_on = "{% $states.input %}"
+    return {
+        "Type": "Task",
+        "Resource": f"arn:{partition}:states:::sns:publish",
+        "Arguments": {
+            "TopicArn": f"${{{TOPIC_PLACEHOLDER}}}",
+            # API reference of SNS, Publish: at most 100 characters.
+            "Subject": f"{noun} {workload_name} {status.lower()}"[:100],
+            "Message": f"{{% $string({{{message}}}) %}}",
+        },
+        "TimeoutSeconds": _TELL_TIMEOUT_S,
+        "Retry": [retry("States.ALL")],
+        # What cannot be told ends as it would have.
+        "Catch": [{"ErrorEquals": ["States.ALL"], "Output": passed_on, "Next": following}],
+        "Output": passed_on,
+        "Next": following,
+    }

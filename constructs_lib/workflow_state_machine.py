@@ -9,8 +9,8 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
-from constructs_lib.job_state_machine_definition import State
 from constructs_lib.references import FoundationReferences
+from constructs_lib.state_language import State
 from constructs_lib.state_machine_role import Permissions, StateMachineRole, StateMachineRoleProps
 from constructs_lib.workflow_messages import TOPIC_PLACEHOLDER, with_messages
 

@@ -1,8 +1,7 @@
 """The container of a workload: one image for each kind of hardware that it supports."""
 
-import re
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -12,13 +11,6 @@ from sizewell.config.model_package import ON_PACKAGE, ImageRepository, ModelPack
 from sizewell.facts.container_images import HARDWARE, Framework, ImageRelease, Job, images_of, versions_of
 from sizewell.facts.image_registries import registry_account
 from sizewell.facts.inference_amis import InferenceAmiVersion, inference_ami_for
-from sizewell.facts.training_jobs import (
-    MAX_ENTRYPOINT_STRING_CHARACTERS,
-    MAX_ENTRYPOINT_STRINGS,
-    MAX_METRIC_CHARACTERS,
-    MAX_METRICS,
-    MAX_REGEX_CHARACTERS,
-)
 
 
 class Image(ImageRepository):
@@ -340,84 +332,3 @@ class ServingContainer(ModelContainer):
 
     images: Annotated[ServingImages, SelectionNeed(260)] = Field(default_factory=ServingImages)
     """The image for each kind of hardware; a kind without an image is never picked."""
-
-
-class TrainingCode(ConfigModel):
-    """The training script: objects of the artifact bucket, copied to /opt/ml/input/data/code before the job starts."""
-
-    prefix: S3Key
-    """The prefix of the objects in the artifact bucket, copied to /opt/ml/input/data/code before the job starts."""
-    command: Annotated[
-        tuple[
-            # Step Functions and CloudFormation read ${...} in a state machine as their own.
-            Annotated[
-                str,
-                Field(
-                    pattern=r"^[^$\r\n]+$",
-                    max_length=MAX_ENTRYPOINT_STRING_CHARACTERS,
-                    examples=["train.py"],
-                ),
-            ],
-            ...,
-        ],
-        # Four strings of the entry point go before the command: they start it in the directory of the script.
-        Field(min_length=1, max_length=MAX_ENTRYPOINT_STRINGS - 4),
-    ]
-    """What is run in that directory, for example [torchrun, --nproc_per_node=gpu, train.py]; no shell reads it."""
-
-
-MetricName = Annotated[
-    str, Field(pattern=r"^[^${}\r\n]+$", max_length=MAX_METRIC_CHARACTERS, examples=["val_loss"])
-]
-MetricRegex = Annotated[str, Field(max_length=MAX_REGEX_CHARACTERS, examples=["val_loss=([0-9.]+)"])]
-
-
-def check_metric_regex(key: str, regex: str) -> None:
-    """Raise the fault of a regular expression that finds no number."""
-    try:
-        groups = re.compile(regex).groups
-    except re.error as error:
-        raise fault(key, f"is no regular expression: {error}") from error
-    if not groups:
-        raise fault(key, "has no parentheses around the number; write for example val_loss=([0-9.]+)")
-
-
-HyperparameterValue = str | int | float | bool
-
-
-def hyperparameter_text(value: HyperparameterValue) -> str:
-    """Return a hyperparameter as text: the API takes nothing else."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-class TrainingContainer(AnyContainer):
-    """What trains the model."""
-
-    job: ClassVar[Job] = Job.TRAINING
-
-    images: Annotated[Images, SelectionNeed(260)] = Field(default_factory=Images)
-    """The image for each kind of hardware; a kind without an image is never picked."""
-    code: TrainingCode | None = None
-    """The training script and how to start it; without it, the entry point of the image runs."""
-    environment: EnvironmentVariables = {}
-    """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
-    hyperparameters: Annotated[dict[str, HyperparameterValue], Field(max_length=100)] = {}
-    """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
-    metrics: Annotated[
-        dict[
-            Annotated[MetricName, Field(description="one line without dollar signs and braces")],
-            Annotated[MetricRegex, OnChange("finds other numbers in the log")],
-        ],
-        Field(max_length=MAX_METRICS),
-    ] = {}
-    """Numbers that the script prints, by name: regular expressions with the number in parentheses. CloudWatch keeps them, and the
-    output of a run has the last of each."""
-    network_isolation: Annotated[bool, ON_ISOLATION] = True
-    """Whether the container is kept from making outgoing calls (EnableNetworkIsolation); SageMaker still moves data,
-    checkpoints and results."""
-
-    @model_validator(mode="after")
-    def _metrics_are_numbers(self) -> Self:
-        for name, regex in self.metrics.items():
-            check_metric_regex(f"metrics.{name}", regex)
-        return self

@@ -9,7 +9,7 @@ from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
-from sizewell.config.container import AnyContainer, InferenceContainer, TrainingContainer
+from sizewell.config.container import AnyContainer, InferenceContainer
 from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.existing import ExistingResources
@@ -31,6 +31,7 @@ from sizewell.config.served_model import OnChosenType
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.config.tags import Tags
 from sizewell.config.training import TrainedModel, TrainingJob
+from sizewell.config.training_container import TrainingContainer
 from sizewell.config.tree import KeyPath
 from sizewell.config.tuning import TuningJob
 from sizewell.config.variant_names import SHADOW, endpoint_of, full_name, path_in_endpoint, variant_of

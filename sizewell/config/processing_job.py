@@ -12,7 +12,6 @@ from sizewell.config.container import (
     AnyImage,
     EnvironmentVariables,
     HardwareImages,
-    TrainingCode,
 )
 from sizewell.config.effects import Below, OnChange, OnFactor, OnImage, OnNumber, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
@@ -21,6 +20,7 @@ from sizewell.config.instances import InstanceConstraints
 from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.tags import ON_TAGS, Tags
+from sizewell.config.training_container import TrainingCode
 from sizewell.facts.container_images import Job
 from sizewell.facts.processing_jobs import (
     CODE_INPUT,

@@ -16,7 +16,6 @@ from sizewell.config.base import (
     with_article,
     without,
 )
-from sizewell.config.container import TrainingContainer
 from sizewell.config.dataset import OTHER_DATA, ChannelName, Dataset
 from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
@@ -28,6 +27,7 @@ from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.schedule import Schedule
 from sizewell.config.starts_on import ON_STARTS, StartsOn
 from sizewell.config.tags import ON_TAGS, Tags
+from sizewell.config.training_container import TrainingContainer
 from sizewell.facts.training_jobs import (
     CODE_CHANNEL,
     DATA_CHANNEL,

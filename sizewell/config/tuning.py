@@ -6,9 +6,14 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault
-from sizewell.config.container import MetricName, MetricRegex, check_metric_regex, hyperparameter_text
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.training import TrainedModel
+from sizewell.config.training_container import (
+    MetricName,
+    MetricRegex,
+    check_metric_regex,
+    hyperparameter_text,
+)
 from sizewell.facts.training_jobs import RUNTIME_BOUNDS_S as TRAINING_BOUNDS_S
 from sizewell.facts.tuning_jobs import (
     MAX_CATEGORICAL_VALUES,

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sizewell.config.container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.config.file_system import FileSystem
 from sizewell.config.policy import Policy
 from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.training import TrainedModel, TrainingJob
+from sizewell.config.training_container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
 from sizewell.facts.training_jobs import DATA_CHANNEL, METHOD_HYPERPARAMETER
 from sizewell.instance_selection import Catalog, HardwareKind, Measurement, TrainingEstimate

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint, AsynchronousScaling
-from sizewell.config.container import Artifact, HardwareImages, Image, ServingContainer, TrainingContainer
+from sizewell.config.container import Artifact, HardwareImages, Image, ServingContainer
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.inference_pipeline import InferencePipeline
 from sizewell.config.instances import InstanceConstraints
@@ -16,6 +16,7 @@ from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import Request
 from sizewell.config.traffic import RequestTraffic, UserTraffic
 from sizewell.config.training import TrainedModel, TrainingJob
+from sizewell.config.training_container import TrainingContainer
 from sizewell.facts.asynchronous import IDLE_S
 from sizewell.instance_selection import (
     Batching,

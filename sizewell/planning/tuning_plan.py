@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from sizewell.config.container import hyperparameter_text
 from sizewell.config.policy import Policy
 from sizewell.config.repeated_runs import runs_per_month
+from sizewell.config.training_container import hyperparameter_text
 from sizewell.config.tuning import CategoricalRange, TuningJob
 from sizewell.facts.tuning_jobs import RUNTIME_BOUNDS_S
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate

@@ -1,0 +1,99 @@
+"""The container that trains a model: its images, the script that it runs, and what it is given."""
+
+import re
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from sizewell.config.base import ConfigModel, S3Key, fault
+from sizewell.config.container import ON_ISOLATION, AnyContainer, EnvironmentVariables, Images
+from sizewell.config.effects import OnChange, SelectionNeed
+from sizewell.facts.container_images import Job
+from sizewell.facts.training_jobs import (
+    MAX_ENTRYPOINT_STRING_CHARACTERS,
+    MAX_ENTRYPOINT_STRINGS,
+    MAX_METRIC_CHARACTERS,
+    MAX_METRICS,
+    MAX_REGEX_CHARACTERS,
+)
+
+
+class TrainingCode(ConfigModel):
+    """The training script: objects of the artifact bucket, copied to /opt/ml/input/data/code before the job starts."""
+
+    prefix: S3Key
+    """The prefix of the objects in the artifact bucket, copied to /opt/ml/input/data/code before the job starts."""
+    command: Annotated[
+        tuple[
+            # Step Functions and CloudFormation read ${...} in a state machine as their own.
+            Annotated[
+                str,
+                Field(
+                    pattern=r"^[^$\r\n]+$",
+                    max_length=MAX_ENTRYPOINT_STRING_CHARACTERS,
+                    examples=["train.py"],
+                ),
+            ],
+            ...,
+        ],
+        # Four strings of the entry point go before the command: they start it in the directory of the script.
+        Field(min_length=1, max_length=MAX_ENTRYPOINT_STRINGS - 4),
+    ]
+    """What is run in that directory, for example [torchrun, --nproc_per_node=gpu, train.py]; no shell reads it."""
+
+
+MetricName = Annotated[
+    str, Field(pattern=r"^[^${}\r\n]+$", max_length=MAX_METRIC_CHARACTERS, examples=["val_loss"])
+]
+MetricRegex = Annotated[str, Field(max_length=MAX_REGEX_CHARACTERS, examples=["val_loss=([0-9.]+)"])]
+
+
+def check_metric_regex(key: str, regex: str) -> None:
+    """Raise the fault of a regular expression that finds no number."""
+    try:
+        groups = re.compile(regex).groups
+    except re.error as error:
+        raise fault(key, f"is no regular expression: {error}") from error
+    if not groups:
+        raise fault(key, "has no parentheses around the number; write for example val_loss=([0-9.]+)")
+
+
+HyperparameterValue = str | int | float | bool
+
+
+def hyperparameter_text(value: HyperparameterValue) -> str:
+    """Return a hyperparameter as text: the API takes nothing else."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class TrainingContainer(AnyContainer):
+    """What trains the model."""
+
+    job: ClassVar[Job] = Job.TRAINING
+
+    images: Annotated[Images, SelectionNeed(260)] = Field(default_factory=Images)
+    """The image for each kind of hardware; a kind without an image is never picked."""
+    code: TrainingCode | None = None
+    """The training script and how to start it; without it, the entry point of the image runs."""
+    environment: EnvironmentVariables = {}
+    """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
+    hyperparameters: Annotated[dict[str, HyperparameterValue], Field(max_length=100)] = {}
+    """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
+    metrics: Annotated[
+        dict[
+            Annotated[MetricName, Field(description="one line without dollar signs and braces")],
+            Annotated[MetricRegex, OnChange("finds other numbers in the log")],
+        ],
+        Field(max_length=MAX_METRICS),
+    ] = {}
+    """Numbers that the script prints, by name: regular expressions with the number in parentheses. CloudWatch keeps them, and the
+    output of a run has the last of each."""
+    network_isolation: Annotated[bool, ON_ISOLATION] = True
+    """Whether the container is kept from making outgoing calls (EnableNetworkIsolation); SageMaker still moves data,
+    checkpoints and results."""
+
+    @model_validator(mode="after")
+    def _metrics_are_numbers(self) -> Self:
+        for name, regex in self.metrics.items():
+            check_metric_regex(f"metrics.{name}", regex)
+        return self
