@@ -173,20 +173,24 @@ def test_a_step_that_fails_tells_its_own_cause() -> None:
     assert json.loads(refused) == {"Step": "evaluate", "Error": "States.Timeout"}
 
 
+def _template(
+    stack: Stack, foundation: FoundationReferences, *levels: tuple[RunStep | RegisterStep, ...]
+) -> Template:
+    """Return the template of a pipeline of these levels."""
+    props = PipelineProps(
+        workload_name="learn",
+        state_machine_name="demo-learn",
+        levels=levels,
+        time_limit_s=999,
+        foundation=foundation,
+    )
+    Pipeline(stack, "Pipeline", props=props)
+    return Template.from_stack(stack)
+
+
 @pytest.fixture
 def template(stack: Stack, foundation: FoundationReferences) -> Template:
-    Pipeline(
-        stack,
-        "Pipeline",
-        props=PipelineProps(
-            workload_name="learn",
-            state_machine_name="demo-learn",
-            levels=LEVELS,
-            time_limit_s=999,
-            foundation=foundation,
-        ),
-    )
-    return Template.from_stack(stack)
+    return _template(stack, foundation, *LEVELS)
 
 
 @pytest.mark.cdk
@@ -255,17 +259,6 @@ def test_nobody_hears_of_versions_that_nobody_has_to_approve(
     register = RegisterStep(
         name="r", trained_by="train", group_name="orders", image_uri="image", is_approved=True
     )
-    levels = ((TRAIN,), (register,))
-    Pipeline(
-        stack,
-        "Pipeline",
-        props=PipelineProps(
-            workload_name="learn",
-            state_machine_name="demo-learn",
-            levels=levels,
-            time_limit_s=999,
-            foundation=foundation,
-        ),
-    )
-    rules = Template.from_stack(stack).find_resources("AWS::Events::Rule").values()
+    made = _template(stack, foundation, (TRAIN,), (register,))
+    rules = made.find_resources("AWS::Events::Rule").values()
     assert all(one["Properties"]["EventPattern"]["source"] == ["aws.states"] for one in rules)

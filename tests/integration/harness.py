@@ -21,7 +21,7 @@ from sizewell.localcloud.emulator.access import TOKEN_NAME
 from sizewell.planning import plan_from_json
 from sizewell.planning.plan import DeploymentPlan
 from tests.localcloud.processes import PATIENCE_S, until
-from tests.synthesis import PROJECT_ROOT
+from tests.synthesis import PROJECT_ROOT, synthesize
 
 Template = dict[str, Any]
 Popen = subprocess.Popen[str]
@@ -300,3 +300,14 @@ def orders(admin: Admin) -> Iterator[Admin]:
         admin.clear()
         raise
     assert admin.clear() == []
+
+
+@contextmanager
+def deployed_from(config: Path | str, environment: str, cloud: Cloud, folder: Path) -> Iterator[Deployment]:
+    """Synthesize an environment of a configuration, deploy it, and destroy it at the end."""
+    synthesize(environment, folder / "cdk.out", config=str(config))
+    deployment = Deployment(cloud=cloud, assembly=folder / "cdk.out", folder=folder)
+    deployment.bootstrap()
+    deployment.deploy()
+    yield deployment
+    deployment.destroy()

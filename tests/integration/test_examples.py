@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,9 +9,10 @@ from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.tuning_plan_model import TuningJobPlan
 from tests.examples.test_examples import EXAMPLES
+from tests.integration.executions import FAST, Json, ended, start
 from tests.integration.harness import Admin, Cloud, Deployment, Template, only_resource, resources_of
+from tests.integration.mailbox import mailbox_of_alarms
 from tests.integration.test_deployed_equals_template import all_differences
-from tests.integration.test_state_machines import FAST, Mailbox
 from tests.localcloud.processes import until
 from tests.synthesis import synthesize
 
@@ -85,21 +85,9 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, admin: Admin, tmp
 
 def _tune(deployed: Deployment, tuning: TuningJobPlan, admin: Admin) -> None:
     """A tuning runs to its end; the next one fails, and people hear why, once."""
-    states, sns, sqs = (deployed.client(name) for name in ("stepfunctions", "sns", "sqs"))
-    plan = deployed.plan
-    url = sqs.create_queue(QueueName="mailbox")["QueueUrl"]
-    queue = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-    topic = f"arn:aws:sns:{plan.region}:{plan.account}:{plan.foundation.alarm_topic_name}"
-    sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=queue)
-    mailbox = Mailbox(sqs, url)
 
-    def run() -> dict[str, Any]:
-        machine = f"arn:aws:states:{plan.region}:{plan.account}:stateMachine:{tuning.state_machine_name}"
-        arn = states.start_execution(stateMachineArn=machine)["executionArn"]
-        ended: dict[str, Any] = until(
-            lambda: states.describe_execution(executionArn=arn), lambda one: bool(one["status"] != "RUNNING")
-        )
-        return ended
+    def run() -> Json:
+        return ended(deployed, start(deployed, tuning.state_machine_name))
 
     admin.set(time_scale=FAST)
     assert run()["status"] == "SUCCEEDED"
@@ -109,11 +97,11 @@ def _tune(deployed: Deployment, tuning: TuningJobPlan, admin: Admin) -> None:
     assert job["HyperParameterTuningJobName"].startswith(f"{tuning.job_name_prefix}-")
 
     admin.script("tuning", tuning.job_name_prefix, "failed", "All training jobs failed.")
-    execution = run()
-    (message,) = until(mailbox.messages, bool)
+    with mailbox_of_alarms(deployed) as mailbox:
+        execution = run()
+        (message,) = until(mailbox.messages, bool)
     assert (message["tuning"], message["executionArn"]) == (tuning.name, execution["executionArn"])
     assert message["cause"]["Cause"] == "All training jobs failed."
-    sqs.delete_queue(QueueUrl=url)
 
 
 def _called_back_by(deployed: Deployment, function: LambdaFunctionPlan) -> set[str]:

@@ -8,25 +8,21 @@ from typing import Any
 import pytest
 
 from sizewell.planning.pipeline_plan_model import PipelinePlan
-from tests.integration.harness import Admin, Cloud, Deployment
-from tests.integration.test_state_machines import FAST, Mailbox
+from tests.integration.executions import FAST, Json, ended, machine_arn, start
+from tests.integration.harness import Admin, Cloud, Deployment, deployed_from
+from tests.integration.mailbox import Mailbox, mailbox_of_alarms
 from tests.localcloud.processes import until
-from tests.synthesis import synthesize
 
-Json = dict[str, Any]
 REPORT = "reports/orders/evaluation.json"
 
 
 @pytest.fixture(scope="module")
 def deployed(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
-    folder = tmp_path_factory.mktemp("pipeline")
     # No other file deploys an example there: what is kept when it goes would be in the way.
-    synthesize("prod", folder / "cdk.out", config="examples/pipeline/config")
-    deployment = Deployment(cloud=cloud, assembly=folder / "cdk.out", folder=folder)
-    deployment.bootstrap()
-    deployment.deploy()
-    yield deployment
-    deployment.destroy()
+    with deployed_from(
+        "examples/pipeline/config", "prod", cloud, tmp_path_factory.mktemp("pipeline")
+    ) as found:
+        yield found
 
 
 @dataclass
@@ -40,21 +36,13 @@ class Machine:
     def __post_init__(self) -> None:
         self.client = self.deployed.client("stepfunctions")
         self.sagemaker = self.deployed.client("sagemaker")
-        whole = self.deployed.plan
-        self.bucket = whole.foundation.artifact_bucket_name
-        self.arns = f"arn:aws:states:{whole.region}:{whole.account}:stateMachine:"
+        self.bucket = self.deployed.plan.foundation.artifact_bucket_name
 
     def start(self, **given: Any) -> str:
-        started = self.client.start_execution(
-            stateMachineArn=self.arns + self.plan.state_machine_name, input=json.dumps(given)
-        )
-        return str(started["executionArn"])
+        return start(self.deployed, self.plan.state_machine_name, **given)
 
     def wait(self, arn: str) -> Json:
-        ended: Json = until(
-            lambda: self.client.describe_execution(executionArn=arn), lambda e: bool(e["status"] != "RUNNING")
-        )
-        return ended
+        return ended(self.deployed, arn)
 
     def judged(self, report: str | None, **given: Any) -> Json:
         """Run the pipeline, and let the evaluation write a report."""
@@ -89,7 +77,8 @@ class Machine:
         return found
 
     def executions(self, name: str) -> list[Json]:
-        found: list[Json] = self.client.list_executions(stateMachineArn=self.arns + name)["executions"]
+        arn = machine_arn(self.deployed, name)
+        found: list[Json] = self.client.list_executions(stateMachineArn=arn)["executions"]
         return found
 
     def versions(self) -> list[Json]:
@@ -108,14 +97,8 @@ def machine(deployed: Deployment, admin: Admin) -> Machine:
 
 @pytest.fixture
 def mailbox(deployed: Deployment) -> Iterator[Mailbox]:
-    sqs, sns, plan = deployed.client("sqs"), deployed.client("sns"), deployed.plan
-    url = sqs.create_queue(QueueName="mailbox")["QueueUrl"]
-    queue = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-    topic = f"arn:aws:sns:{plan.region}:{plan.account}:{plan.foundation.alarm_topic_name}"
-    made = sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=queue, ReturnSubscriptionArn=True)
-    yield Mailbox(sqs, url)
-    sns.unsubscribe(SubscriptionArn=made["SubscriptionArn"])
-    sqs.delete_queue(QueueUrl=url)
+    with mailbox_of_alarms(deployed) as found:
+        yield found
 
 
 def test_a_model_that_is_good_enough_is_registered_and_its_approval_told(
@@ -212,7 +195,9 @@ def test_an_abort_stops_the_step_that_runs_and_its_job(machine: Machine) -> None
 
 def test_the_plan_knows_how_long_each_machine_lets_a_run_last(machine: Machine) -> None:
     for step in machine.plan.runs:
-        found = machine.client.describe_state_machine(stateMachineArn=machine.arns + step.state_machine_name)
+        found = machine.client.describe_state_machine(
+            stateMachineArn=machine_arn(machine.deployed, step.state_machine_name)
+        )
         assert json.loads(found["definition"])["TimeoutSeconds"] == step.time_limit_s
 
 

@@ -3,29 +3,20 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
-from tests.integration.harness import Admin, Cloud, Deployment
+from tests.integration.executions import FAST, Json, ended, start
+from tests.integration.harness import Admin, Cloud, Deployment, deployed_from
 from tests.localcloud.processes import until
-from tests.synthesis import synthesize
-
-Json = dict[str, Any]
-#: A job ends within 20 ms.
-FAST = 0.00005
 
 
 @pytest.fixture(scope="module")
 def deployed(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     folder = tmp_path_factory.mktemp("processing")
-    synthesize("staging", folder / "cdk.out", config="examples/processing-job/config")
-    deployment = Deployment(cloud=cloud, assembly=folder / "cdk.out", folder=folder)
-    deployment.bootstrap()
-    deployment.deploy()
-    yield deployment
-    deployment.destroy()
+    with deployed_from("examples/processing-job/config", "staging", cloud, folder) as found:
+        yield found
 
 
 @dataclass
@@ -38,14 +29,7 @@ class Machine:
 
     def run(self) -> Json:
         """Start an execution and return how it ended."""
-        whole = self.deployed.plan
-        arn = f"arn:aws:states:{whole.region}:{whole.account}:stateMachine:{self.plan.state_machine_name}"
-        client = self.deployed.client("stepfunctions")
-        started = client.start_execution(stateMachineArn=arn)["executionArn"]
-        ended: Json = until(
-            lambda: client.describe_execution(executionArn=started), lambda e: bool(e["status"] != "RUNNING")
-        )
-        return ended
+        return ended(self.deployed, start(self.deployed, self.plan.state_machine_name))
 
     def requests(self, operation: str = "CreateProcessingJob") -> list[Json]:
         return [call["request"] for call in self.admin.calls() if call["operation"] == operation]

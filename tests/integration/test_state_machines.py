@@ -17,7 +17,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from sizewell.planning.training_plan_model import TrainingAttemptPlan, TrainingJobPlan
+from tests.integration.executions import FAST, Json, ended, machine_arn, start
 from tests.integration.harness import Admin, Deployment
+from tests.integration.mailbox import Mailbox, mailbox_of_alarms
 from tests.integration.readers import lookups, plan_training
 from tests.integration.readers.compare import comparable
 from tests.integration.readers.plan_foundation import Foundation
@@ -28,10 +30,7 @@ from tests.synthesis import PROJECT_ROOT
 pytestmark = [pytest.mark.usefixtures("admin"), pytest.mark.parametrize("deployed", ["prod"], indirect=True)]
 
 CAPACITY_REASON = "CapacityError: Unable to provision requested ML compute capacity.\nPlease retry."
-#: A job ends within 20 ms.
-FAST = 0.00005
 AROUND_WORK = ("Work", "Succeeded", "WorthTelling", "WhoTells", "TellFailure", "TellSuccess", "Failed")
-Json = dict[str, Any]
 
 
 def _workloads() -> list[str]:
@@ -80,8 +79,7 @@ class Machine:
     @property
     def arn(self) -> str:
         """The ARN of the machine."""
-        plan = self.deployed.plan
-        return f"arn:aws:states:{plan.region}:{plan.account}:stateMachine:{self.plan.state_machine_name}"
+        return machine_arn(self.deployed, self.plan.state_machine_name)
 
     def order(self, outcome: str, reason: str = "", *, times: int = 1) -> None:
         """Order what the next jobs come to."""
@@ -90,18 +88,14 @@ class Machine:
 
     def start(self, **given: Any) -> str:
         """Start an execution with an input."""
-        started = self.client.start_execution(stateMachineArn=self.arn, input=json.dumps(given))
-        arn: str = started["executionArn"]
-        return arn
+        return start(self.deployed, self.plan.state_machine_name, **given)
 
     def run(self, **given: Any) -> Ended:
         """Start an execution and wait for its end."""
         return self.wait(self.start(**given))
 
     def wait(self, arn: str) -> Ended:
-        execution = until(
-            lambda: self.client.describe_execution(executionArn=arn), lambda e: bool(e["status"] != "RUNNING")
-        )
+        execution = ended(self.deployed, arn)
         pages = self.client.get_paginator("get_execution_history").paginate(executionArn=arn)
         history = [event for page in pages for event in page["events"]]
         output = json.loads(execution["output"]) if "output" in execution else None
@@ -167,30 +161,10 @@ def machine(request: pytest.FixtureRequest, deployed: Deployment, admin: Admin) 
     return Machine(deployed, plan, admin)
 
 
-@dataclass
-class Mailbox:
-    """A queue that hears what people hear of alarms."""
-
-    sqs: Any
-    url: str
-
-    def messages(self) -> list[Json]:
-        """Return what has arrived; each message once."""
-        received = self.sqs.receive_message(QueueUrl=self.url, MaxNumberOfMessages=10).get("Messages", [])
-        return [json.loads(json.loads(message["Body"])["Message"]) for message in received]
-
-
 @pytest.fixture
 def mailbox(deployed: Deployment) -> Iterator[Mailbox]:
-    sqs, sns = deployed.client("sqs"), deployed.client("sns")
-    plan = deployed.plan
-    topic = f"arn:aws:sns:{plan.region}:{plan.account}:{plan.foundation.alarm_topic_name}"
-    url = sqs.create_queue(QueueName="mailbox")["QueueUrl"]
-    queue = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-    subscription = sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=queue, ReturnSubscriptionArn=True)
-    yield Mailbox(sqs, url)
-    sns.unsubscribe(SubscriptionArn=subscription["SubscriptionArn"])
-    sqs.delete_queue(QueueUrl=url)
+    with mailbox_of_alarms(deployed) as found:
+        yield found
 
 
 def assert_succeeded(machine: Machine, execution: Ended, attempts: int) -> None:

@@ -10,9 +10,8 @@ import pytest
 
 from sizewell.localcloud.cloud import LocalCloud
 from tests.examples.training_script import SCRIPT, Job, csv_rows
-from tests.integration.harness import Admin, Cloud, Deployment
-from tests.localcloud.processes import until
-from tests.synthesis import synthesize
+from tests.integration.executions import ended, start
+from tests.integration.harness import Admin, Cloud, Deployment, deployed_from
 
 #: What the command of the example starts in its place: the toolkit of SageMaker's own images, which starts the script.
 BY_TOOLKIT = """\
@@ -25,12 +24,8 @@ os.execvpe("train", ["train"], os.environ | {"SAGEMAKER_PROGRAM": "reference.py"
 @pytest.fixture(scope="module")
 def example(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     folder = tmp_path_factory.mktemp("training")
-    synthesize("dev", folder / "cdk.out", config="examples/training-job/config")
-    deployed = Deployment(cloud=cloud, assembly=folder / "cdk.out", folder=folder)
-    deployed.bootstrap()
-    deployed.deploy()
-    yield deployed
-    deployed.destroy()
+    with deployed_from("examples/training-job/config", "dev", cloud, folder) as found:
+        yield found
 
 
 @pytest.mark.parametrize("by", ["command", "toolkit"])
@@ -54,19 +49,11 @@ def test_an_interrupted_execution_ends_with_the_model_of_a_calm_run(
     admin.script("training", plan.job_name_prefix, "run", interruptions=2)
     resumed = cloud.log().count("resuming from checkpoint-")
 
-    states, sagemaker = example.client("stepfunctions"), example.client("sagemaker")
-    machine = (
-        f"arn:aws:states:{example.plan.region}:{example.plan.account}:stateMachine:{plan.state_machine_name}"
-    )
-    execution = states.start_execution(stateMachineArn=machine)["executionArn"]
-    ended = until(
-        lambda: states.describe_execution(executionArn=execution),
-        lambda one: bool(one["status"] != "RUNNING"),
-    )
+    execution = ended(example, start(example, plan.state_machine_name))
 
-    assert ended["status"] == "SUCCEEDED", ended
+    assert execution["status"] == "SUCCEEDED", execution
     (request,) = (call["request"] for call in admin.calls() if call["operation"] == "CreateTrainingJob")
-    job = sagemaker.describe_training_job(TrainingJobName=request["TrainingJobName"])
+    job = example.client("sagemaker").describe_training_job(TrainingJobName=request["TrainingJobName"])
     steps = [step["Status"] for step in job["SecondaryStatusTransitions"]]
     assert (steps.count("Interrupted"), steps[-1]) == (2, "Completed")
     assert cloud.log().count("resuming from checkpoint-") == resumed + 2
