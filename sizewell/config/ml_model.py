@@ -17,6 +17,7 @@ Width = Annotated[int, Field(gt=0, le=1_000_000)]
 #: Steps of a sequence or of a time series, which one request holds or is answered with.
 Steps = Annotated[int, Field(gt=0, le=1_000_000)]
 ContextTokens = Annotated[int, Field(gt=0, le=100_000_000)]
+ImagePixels = Annotated[int, Field(gt=0, le=1_000_000_000)]
 #: Weights of look-up tables, in millions; there may be none.
 MillionsOrNone = Annotated[float, Field(ge=0, le=1e7)]
 
@@ -60,18 +61,26 @@ class TransformerModel(_Network):
     """For an encoder of images: arithmetic of one forward pass, in 10^9 floating-point operations."""
     activations_millions_per_image: Millions | None = None
     """For an encoder of images: outputs of all matrix products of one forward pass, in millions of values."""
+    image_pixels: ImagePixels | None = None
+    """For an encoder of images that does not state its arithmetic: height x width of one (50176 for 224 x 224), of which
+    patches of 16 x 16 are taken."""
+
+    @property
+    def reads_images(self) -> bool:
+        """Whether an encoder is asked in images."""
+        return (self.forward_gflops_per_image or self.image_pixels) is not None
 
     @property
     def request_keys(self) -> frozenset[str]:
         """The keys of a request that the model is asked in."""
         if self.architecture != "encoder":
             return frozenset({"input_tokens", "output_tokens"})
-        return frozenset({"images" if self.forward_gflops_per_image else "input_tokens"})
+        return frozenset({"images" if self.reads_images else "input_tokens"})
 
     @property
     def dataset_key(self) -> str:
         """The key of a dataset that counts what the model learns from."""
-        return "examples" if self.forward_gflops_per_image else "tokens_millions"
+        return "examples" if self.reads_images else "tokens_millions"
 
     @model_validator(mode="after")
     def _parts_are_parts(self) -> Self:
@@ -93,12 +102,19 @@ class TransformerModel(_Network):
                 missing,
                 f"is missing beside {given}; or leave out both: those of a published model are assumed",
             )
-        for key in ("forward_gflops_per_image", "activations_millions_per_image"):
+        for key in ("forward_gflops_per_image", "activations_millions_per_image", "image_pixels"):
             if self.architecture != "encoder" and getattr(self, key) is not None:
                 raise fault(key, f"is for encoders of images; remove it from this {self.architecture}")
-        if self.forward_gflops_per_image is not None and self.max_context_tokens is not None:
+        if self.reads_images and self.max_context_tokens is not None:
             raise fault("max_context_tokens", f"has no effect on images; {without('max_context_tokens')}")
+        _refuse_size_beside_arithmetic(self.image_pixels, self.forward_gflops_per_image)
         return self
+
+
+def _refuse_size_beside_arithmetic(image_pixels: int | None, forward_gflops: float | None) -> None:
+    if image_pixels is not None and forward_gflops is not None:
+        reason = "has no effect beside forward_gflops_per_image, which is that of an image of the size used"
+        raise fault("image_pixels", f"{reason}; {without('image_pixels')}")
 
 
 class _Forward(_Network):
@@ -107,22 +123,34 @@ class _Forward(_Network):
     dataset_key: ClassVar[str] = "examples"
 
 
-class CnnModel(_Forward):
+class _ImageModel(_Forward):
+    forward_gflops_per_image: Gflops | None = None
+    """Arithmetic of one forward pass (of diffusion: one step, without guidance) for an image of the size used, in 10^9
+    floating-point operations (2 x GMACs)."""
+    activations_millions_per_image: Millions | None = None
+    """Outputs of all convolutions and matrices of one such pass, in millions of values."""
+    image_pixels: ImagePixels | None = None
+    """Height x width of an image, from which the arithmetic is taken where it is not stated: 409600 for 640 x 640; by default
+    that of 224 x 224, of diffusion 1024 x 1024."""
+
+    request_keys: ClassVar[frozenset[str]] = frozenset({"images"})
+
+    @model_validator(mode="after")
+    def _size_or_arithmetic(self) -> Self:
+        _refuse_size_beside_arithmetic(self.image_pixels, self.forward_gflops_per_image)
+        return self
+
+
+class CnnModel(_ImageModel):
     """A convolutional network, described by what one image costs."""
 
     architecture: Literal["cnn"]
     """A convolutional network (ResNet)."""
     layers: Layers | None = None
     """The number of convolutions and fully connected layers."""
-    forward_gflops_per_image: Gflops | None = None
-    """Arithmetic of one forward pass at the input size used, in 10^9 floating-point operations (2 x GMACs)."""
-    activations_millions_per_image: Millions | None = None
-    """Outputs of all convolutions of one forward pass, in millions of values."""
-
-    request_keys: ClassVar[frozenset[str]] = frozenset({"images"})
 
 
-class DiffusionModel(_Forward):
+class DiffusionModel(_ImageModel):
     """A model that draws an image in many steps, described by what one step costs."""
 
     architecture: Literal["diffusion"]
@@ -131,16 +159,10 @@ class DiffusionModel(_Forward):
     """The number of matrices and convolutions of one step that follow each other."""
     active_parameters_millions: Millions | None = None
     """Weights of the denoiser, which every step is multiplied with; by default all."""
-    forward_gflops_per_image: Gflops | None = None
-    """Arithmetic of one step for one image of the size used, without guidance, in 10^9 floating-point operations."""
-    activations_millions_per_image: Millions | None = None
-    """Outputs of all matrices and convolutions of one step, in millions of values."""
     denoising_steps: Annotated[int, Field(gt=0, le=1000)] = 50
     """The number of steps that draw one image."""
     guidance: bool = True
     """Whether classifier-free guidance is used, which computes every step twice."""
-
-    request_keys: ClassVar[frozenset[str]] = frozenset({"images"})
 
     @model_validator(mode="after")
     def _denoiser_is_a_part(self) -> Self:
@@ -333,6 +355,8 @@ class PresetModel(ConfigModel):
     activations_millions_per_image: Millions | None = None
     """Outputs of all matrices and convolutions of one such pass, in millions of values; by default those of the
     preset."""
+    image_pixels: ImagePixels | None = None
+    """Height x width of an image, where it is another than that of the preset: arithmetic and activations grow with it."""
     denoising_steps: Annotated[int, Field(gt=0, le=1000)] | None = None
     """The number of steps that draw one image, of a diffusion model; by default 50."""
     guidance: bool | None = None

@@ -45,6 +45,8 @@ class ModelSpec:
     vocabulary_size: int = 0
     forward_flops_per_image: float = 0.0
     activations_per_image: float = 0.0
+    image_pixels: int = 0
+    """Height x width of an image whose arithmetic is not stated."""
     denoising_steps: int = 50
     guidance: bool = True
     """Classifier-free guidance: every denoising step is computed twice."""

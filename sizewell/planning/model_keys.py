@@ -27,6 +27,7 @@ MODEL_KEYS = {
     "forward_gflops_per_clip": ModelKey("forward_flops_per_image", 1e9, "forward_gflops"),
     "forward_gflops_per_series": ModelKey("forward_flops_per_image", 1e9, "forward_gflops"),
     "forward_gflops_per_row": ModelKey("forward_flops_per_image", 1e9, "forward_gflops"),
+    "image_pixels": ModelKey("image_pixels"),
     "activations_millions_per_image": ModelKey("activations_per_image", 1e6, "activations_millions"),
     "denoising_steps": ModelKey("denoising_steps"),
     "guidance": ModelKey("guidance"),

@@ -6,6 +6,7 @@ from typing import Any
 
 from sizewell.config.ml_model import DescribedModel, GradientBoostingModel, LinearModel, Model, PresetModel
 from sizewell.instance_selection import Architecture, ModelSpec, Precision
+from sizewell.instance_selection.estimation.work import image_flops
 from sizewell.instance_selection.presets import find_preset
 from sizewell.planning.model_keys import MODEL_KEYS
 from sizewell.planning.preset_models import described_model
@@ -59,4 +60,4 @@ def _assumed_flops(spec: ModelSpec) -> float:
     """Return the arithmetic of a forward pass that nobody states; zero where layers, steps and tokens say it."""
     if spec.architecture.traits.look_up_tables:
         return 2.0 * spec.multiplied_parameters
-    return spec.architecture.traits.flops_per_weight * spec.parameters
+    return image_flops(spec)

@@ -52,6 +52,11 @@ def described_model(model: Model) -> DescribedModel:
         # phi-3-mini-128k is the preset phi-3-mini but for its positions.
         facts["max_context_tokens"] = int(length[1]) * 1024
     stated = model.model_dump(include=model.model_fields_set - {"preset"}, exclude_none=True)
+    if "image_pixels" in stated and "forward_gflops_per_image" not in stated and preset.pixels:
+        # Filters and patches are multiplied once for each position.
+        ratio = stated.pop("image_pixels") / preset.pixels
+        for key in facts.keys() & {"forward_gflops_per_image", "activations_millions_per_image"}:
+            facts[key] *= ratio
     return _DESCRIBED.validate_python({**facts, **stated, "architecture": architecture})
 
 

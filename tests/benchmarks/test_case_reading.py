@@ -6,9 +6,11 @@ from sizewell.instance_selection.requirements import Architecture
 from tests.benchmarks.measured_rows import DECODER, ENCODER
 from tools.benchmarks.frameworks import framework_of
 from tools.benchmarks.generation_cases import GenerationCases
+from tools.benchmarks.images import pixels_of, stated_flops
 from tools.benchmarks.measurements import Case, case_of
 from tools.benchmarks.training_cases import TrainingCases
 
+CNN = {**ENCODER, "architecture": "cnn", "input_len": "", "metric": "images_s"}
 DIFFUSION = {**ENCODER, "model": "sdxl", "architecture": "diffusion", "params": "", "input_len": ""}
 RECORD = {
     **DECODER,
@@ -45,10 +47,35 @@ def test_steps_and_guidance_of_an_image(model: str, note: str, steps: int, guida
 
 @pytest.mark.parametrize(
     ("note", "pixels"),
-    [("1024x768", (1024, 768)), ("image 640; docs", (640, 640)), ("ImageNet 224", None), ("", None)],
+    [("1024x768", 1024 * 768), ("image 640; docs", 640 * 640), ("ImageNet 224", 0), ("", 0)],
 )
-def test_pixels(note: str, pixels: tuple[int, int] | None) -> None:
-    assert read(DIFFUSION, note=note).pixels == pixels
+def test_pixels(note: str, pixels: int) -> None:
+    assert pixels_of(note) == pixels
+
+
+@pytest.mark.parametrize(
+    ("note", "gflops"),
+    [
+        ("45.3 GFLOPs (source)", 45.3),
+        ("2.87 GMACs", 5.74),
+        ("1.1 TFLOPs", 1100),
+        ("82 TFLOPS/s reached", 0),
+        ("", 0),
+    ],
+)
+def test_stated_arithmetic(note: str, gflops: float) -> None:
+    assert stated_flops(note) == pytest.approx(gflops * 1e9)
+
+
+def test_the_work_of_an_image_is_that_of_its_size() -> None:
+    def flops(**cells: str) -> float:
+        return read(CNN, **cells).model.forward_flops_per_image
+
+    known = {"model": "resnet50", "model_key": "resnet50", "params": ""}
+    assert flops(**known, note="image 448x448") == pytest.approx(4 * flops(**known, note="image 224x224"))
+    unknown = {"model": "mine", "model_key": "", "params": "10000000"}
+    assert flops(**unknown, note="image 640x640") == pytest.approx(flops(**unknown) * 640**2 / 224**2)
+    assert flops(**unknown, note="image 640x640; 5 GFLOPs") == 5e9
 
 
 @pytest.mark.parametrize(

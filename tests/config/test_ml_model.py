@@ -221,7 +221,7 @@ def test_all_that_is_missing_comes_at_once(message_for: MessageFor) -> None:
             "request: {images: 2, input_tokens: null}",
             "request",
             "an encoder needs input_tokens, but images is given; "
-            "an encoder of images states model.forward_gflops_per_image",
+            "an encoder of images states model.forward_gflops_per_image or model.image_pixels",
         ),
         (
             "request: {output_tokens: 5}",

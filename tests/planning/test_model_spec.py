@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from sizewell.config.ml_model import Model
 from sizewell.instance_selection import Architecture, ModelSpec, Precision
 from sizewell.instance_selection.estimation.work import forward_work, transformer_shape
+from sizewell.instance_selection.presets import find_preset
 from sizewell.planning.model_spec import model_assumptions, model_spec
 from tests.planning.builders import CNN, DECODER
 
@@ -118,11 +119,30 @@ def test_shape_that_nobody_states_is_said() -> None:
     )
 
 
-@pytest.mark.parametrize("architecture", ["cnn", "diffusion"])
-def test_arithmetic_that_nobody_states_is_said(architecture: str) -> None:
-    facts = {"architecture": architecture, "parameters_millions": 25}
-    assert spec(**facts).forward_flops_per_image == 2.5e9
-    assert assumptions(**facts) == ("a forward pass takes 2.5 GFLOP, assumed from the number of weights",)
+@pytest.mark.parametrize(
+    ("architecture", "pixels", "assumed"),
+    [
+        ("cnn", None, "8.5 GFLOP, assumed from the number of weights and 50,176 pixels"),
+        ("cnn", 4 * 50176, "34 GFLOP, assumed from the number of weights and 200,704 pixels"),
+        ("diffusion", None, "157 GFLOP, assumed from the number of weights and 1,048,576 pixels"),
+        ("diffusion", 50176, "7.5 GFLOP, assumed from the number of weights and 50,176 pixels"),
+    ],
+)
+def test_arithmetic_that_nobody_states_is_that_of_so_many_weights_and_pixels(
+    architecture: str, pixels: int | None, assumed: str
+) -> None:
+    facts = {"architecture": architecture, "parameters_millions": 25, "image_pixels": pixels}
+    assert assumptions(**facts) == (f"a forward pass takes {assumed}",)
+
+
+@pytest.mark.parametrize(
+    ("name", "side"), [("vit-base", 224), ("vit-base-patch16-384", 384), ("vit-large", 224)]
+)
+def test_images_of_an_encoder_are_patches_of_16_x_16(name: str, side: int) -> None:
+    known = find_preset(name)
+    facts = {"parameters_millions": known.parameters / 1e6, "image_pixels": side * side}
+    found = spec(architecture="encoder", **facts).forward_flops_per_image
+    assert found / 1e9 == pytest.approx(known.forward_gflops, rel=0.05)
 
 
 @pytest.mark.parametrize(

@@ -210,3 +210,10 @@ def test_forecaster_states_its_lengths() -> None:
 def test_a_name_may_say_how_long_the_context_is(name: str, length: int | None) -> None:
     found = described_model(PresetModel(preset=name))
     assert getattr(found, "max_context_tokens", None) == length
+
+
+def test_a_preset_of_images_of_another_size_does_so_much_more() -> None:
+    usual = described_model(PresetModel(preset="yolov8n"))
+    larger = described_model(PresetModel(preset="yolov8n", image_pixels=4 * 640 * 640))
+    for key in ("forward_gflops_per_image", "activations_millions_per_image"):
+        assert getattr(larger, key) == pytest.approx(4 * getattr(usual, key))

@@ -33,9 +33,12 @@ _IMAGES = {"forward_gflops_per_image": 40, "activations_millions_per_image": 20}
 WHOLE: dict[str, dict[str, Any]] = {
     "encoder": _TRANSFORMER,
     "encoder of images": {"parameters_millions": 86, "layers": 12, "hidden_size": 768, **_IMAGES},
+    "encoder of images by their size": {"parameters_millions": 86, "image_pixels": 160_000},
     "decoder": _TRANSFORMER,
     "encoder-decoder": _TRANSFORMER,
     "cnn": {"parameters_millions": 25, "layers": 50, **_IMAGES},
+    "cnn by its size": {"parameters_millions": 25, "image_pixels": 160_000},
+    "diffusion by its size": {"parameters_millions": 100, "image_pixels": 160_000},
     "diffusion": {
         "parameters_millions": 1000,
         "active_parameters_millions": 400,
@@ -131,7 +134,7 @@ def test_every_key_of_every_architecture_is_tried() -> None:
         tried.setdefault(kind.partition(" ")[0], set()).update(facts)
     for model in get_args(get_args(DescribedModel)[0]):
         for architecture in get_args(model.model_fields["architecture"].annotation):
-            images = {"forward_gflops_per_image", "activations_millions_per_image"}
+            images = {"forward_gflops_per_image", "activations_millions_per_image", "image_pixels"}
             # Of the transformers, only an encoder reads images without text.
             apart = images if architecture in ("decoder", "encoder-decoder") else set()
             assert tried[architecture] == model.model_fields.keys() - WORDS - apart, architecture

@@ -25,7 +25,8 @@ def physics_of(case: Case) -> str:
         return "boosting"
     if case.training:
         return "training"
-    if case.model.architecture is Architecture.DECODER or case.metric in GENERATION_METRICS:
+    writes = case.model.architecture.generates and (case.output_tokens or 0) > 1
+    if case.model.architecture is Architecture.DECODER or writes or case.metric in GENERATION_METRICS:
         return "generation"
     return "forward"
 

@@ -195,9 +195,7 @@ def _unknown_model(text: str, parameters: float, precision: str) -> ModelSpec:
         precision=Precision(precision_name(precision, parameters)),
         hidden_size=hidden if transformer else 0,
         kv_hidden_size=hidden if architecture is Architecture.DECODER else 0,
-        # 100 operations per weight and 800 per activation: medians of the convolutional presets.
-        forward_flops_per_image=0.0 if transformer else 100 * parameters,
-        activations_per_image=0.0 if transformer else parameters / 8,
+        forward_flops_per_image=architecture.traits.flops_per_weight * parameters,
     )
 
 

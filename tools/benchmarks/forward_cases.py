@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -39,8 +38,8 @@ PAIRS_PER_SAMPLE = 180.0
 RECORD_MARGIN = 1.15
 #: Time of a convolution over a volume relative to its arithmetic in a plane: no kernels for small filters exist.
 VOLUME_FACTOR = 2.0
-#: Networks whose work grows with the number of pixels.
-SCALED_BY_PIXELS = (Architecture.CNN, Architecture.DIFFUSION, Architecture.ENCODER)
+#: Servers that put the requests that wait into one batch (documentation of text-embeddings-inference and infinity).
+BATCHING_SERVERS = re.compile(r"(?<![a-z])tei(?![a-z])|text-embeddings|infinity")
 #: Batches that fill a device, and small batches that keep the latency of random arrivals low.
 FULL_BATCH = {Architecture.RNN: 512.0}
 DEFAULT_FULL_BATCH = 128.0
@@ -84,13 +83,16 @@ class ForwardCases:
         self._bandwidth = np.where(
             neuron, self._machines.bandwidth * cores / active, self._machines.bandwidth
         )
-        self._queued = flags(cases, lambda c: c.in_flight is not None)
-        self._in_progress = column(cases, lambda c: c.in_flight, 1.0)
+        users = column(cases, _users) / self._copies
+        self._queued = flags(cases, lambda c: c.in_flight is not None) | (users > 1)
+        self._in_progress = np.maximum(column(cases, lambda c: c.in_flight, 1.0), users)
         self._price = column(cases, _price)
         self._server = flags(cases, lambda c: c.load.arrival is Arrival.SERVER)
         filled = flags(cases, lambda c: c.load.arrival in (Arrival.SERVER, Arrival.BURST))
         full = column(cases, lambda c: FULL_BATCH.get(c.model.architecture, DEFAULT_FULL_BATCH))
-        self._batch = column(cases, lambda c: c.batch)
+        batches = flags(cases, lambda c: bool(BATCHING_SERVERS.search(c.library))) & (users > 1)
+        self._batch = np.where(batches, np.minimum(users, full), column(cases, lambda c: c.batch))
+        self._in_progress = np.where(batches, np.maximum(users / full, 1.0), self._in_progress)
         self._batch = np.where(self._batch > 0, self._batch, np.where(filled, full, 1.0))
         self._margin = np.where(flags(cases, lambda c: c.tuned_record), RECORD_MARGIN, 1.0)
         self._tuned_p99_ms = column(cases, _tuned_p99_ms)
@@ -142,6 +144,11 @@ class ForwardCases:
         )
 
 
+def _users(case: Case) -> float:
+    """Return the users of a closed loop, each with one request at a time; 0 of a plain batch."""
+    return case.load.users if case.load.arrival is Arrival.USERS and (case.batch or 1) <= 1 else 0.0
+
+
 def _engine(case: Case) -> str:
     if case.engine in ("llm-engine", "neuron"):
         return "optimized" if case.engine == "llm-engine" else NONE
@@ -154,13 +161,7 @@ def _work(case: Case) -> Work:
     tokens = case.input_tokens or DEFAULT_TOKENS
     if case.tuned_record and tokens == PADDED_SQUAD_TOKENS:
         tokens = LONG_SQUAD_TOKENS if case.load.arrival is Arrival.BATCH else UNPADDED_SQUAD_TOKENS
-    scale, model = _pixel_ratio(case), case.model
-    scaled = replace(
-        model,
-        forward_flops_per_image=scale * model.forward_flops_per_image,
-        activations_per_image=scale * model.activations_per_image,
-    )
-    work = forward_work(scaled, tokens=tokens)
+    work = forward_work(case.model, tokens=tokens)
     flops, layers, passes = float(work.flops), float(work.layers), float(work.passes)
     weights = float(work.weights)
     if (
@@ -179,14 +180,6 @@ def _work(case: Case) -> Work:
     if case.model.architecture is Architecture.RECOMMENDER:
         flops, activations = PAIRS_PER_SAMPLE * flops, PAIRS_PER_SAMPLE * activations
     return Work(flops, weights, activations, layers, work.width, work.rows, passes)
-
-
-def _pixel_ratio(case: Case) -> float:
-    preset = find_preset(case.preset) if case.preset else None
-    size = re.fullmatch(r"(\d+)x(\d+)", (preset.input_size if preset else None) or "")
-    if not (case.pixels and size and case.model.architecture in SCALED_BY_PIXELS):
-        return 1.0
-    return case.pixels[0] * case.pixels[1] / (int(size[1]) * int(size[2]))
 
 
 def _tuned_p99_ms(case: Case) -> float:

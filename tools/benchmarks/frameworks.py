@@ -39,9 +39,11 @@ FRAMEWORKS = (
     (r"transformers", "transformers"),
     (r"pytorch", "pytorch"),
 )
-OPTIMIZED = r"tensorrt|fastertransformer|trt|onnx|(?<![a-z])ort(?![a-z])|openvino|infinity"
+OPTIMIZED = (
+    r"tensorrt|fastertransformer|trt|onnx|(?<![a-z])ort(?![a-z])|openvino|infinity|aitemplate|lightseq"
+)
 OPTIMIZED_ON_CPU = rf"{OPTIMIZED}|int8|triton"
-COMPILED = r"xla|compile|jax|aitemplate|stable-fast"
+COMPILED = r"xla|compile|jax|stable-fast"
 _VENDOR = re.compile(r"^(?:hf|hugging-?face|nvidia|aws)[-/]")
 #: Before 0.6 vLLM's scheduler ran between the steps (vLLM blog of September 2024).
 _EARLY_VLLM = re.compile(r"vllm\W*(?:v|version-)?0\.[0-5]\b")

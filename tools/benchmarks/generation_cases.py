@@ -92,6 +92,8 @@ class GenerationCases:
         self._open_cases = (
             GenerationCases([cases[i] for i in self._open]) if 0 < len(self._open) < len(cases) else self
         )
+        # Each request keeps so many hypotheses, which are steps of as many sequences.
+        self._beams = column(cases, lambda c: c.beams, 1.0)
         users = column(cases, lambda c: c.load.users) / np.where(self._batch, 1.0, self._copies)
         self._users = np.where(self._batch, users, np.minimum(np.maximum(users, 1.0), self._most))
 
@@ -203,7 +205,8 @@ class GenerationCases:
             k,
             input_tokens=self._input,
             output_tokens=self._output,
-            sequences=np.where(self._continuous, np.maximum(sequences / self._pipeline, 1.0), sequences),
+            sequences=self._beams
+            * np.where(self._continuous, np.maximum(sequences / self._pipeline, 1.0), sequences),
             degree=self._degree,
             continuous=self._continuous,
             fused=self._fused,

@@ -71,6 +71,9 @@ _SAMPLES = (
     "humaneval",
 )
 
+#: Words of lengths that are drawn at random, of which a row states the mean.
+_DRAWN = re.compile(r"uniform|random lengths|varying lengths|lengths vary|real means")
+
 
 def in_their_columns(batch: str, concurrency: str) -> tuple[str, str]:
     """Return the cells about batch and concurrency, one that stands alone in the column that its words belong to."""
@@ -90,7 +93,7 @@ def load_of(cells: Mapping[str, str], batch: float | None) -> Load:
     text, note = cells["concurrency"].lower(), cells["note"].lower()
     requests = _first(_REQUESTS, f"{text} {note}")
     max_sequences = _first(_MAX_SEQUENCES, note)
-    varied = any(sample in f"{text} {note}" for sample in _SAMPLES)
+    varied = any(sample in f"{text} {note}" for sample in _SAMPLES) or bool(_DRAWN.search(note))
     shared = {"requests": requests or DEFAULT_REQUESTS, "max_sequences": max_sequences, "varied": varied}
     if rate := _first(_RATE, text):
         return Load(arrival=Arrival.RATE, rate_per_s=rate, **shared)  # type: ignore[arg-type]

@@ -25,6 +25,7 @@ from sizewell.instance_selection.presets import Preset, UnknownPresetError, find
 from sizewell.instance_selection.requirements import Architecture, ModelSpec, Precision
 from tools.benchmarks.chips import Chip, UnknownChipError, find_chip
 from tools.benchmarks.frameworks import engine_of, framework_of, number_format, plain_name
+from tools.benchmarks.images import with_images
 from tools.benchmarks.load import Arrival, Load, load_of
 from tools.benchmarks.quantities import quantity
 from tools.benchmarks.splits import Split, split_of
@@ -55,6 +56,8 @@ DEFAULT_STEPS = 50
 UNGUIDED = ("flux", "turbo", "lightning")
 #: A row's size and the size of the preset of that name may differ this much before the preset is not believed.
 SIZE_TOLERANCE = 2.0
+#: Part of a mixture of experts that one token uses, where nobody says: the median of the presets.
+ACTIVE_SHARE = 0.16
 #: Most of a model that can be look-up tables, should a row state another size than its preset.
 MAX_EMBEDDED_SHARE = {Architecture.RECOMMENDER: 0.9999}
 
@@ -89,6 +92,8 @@ class Case:
     load: Load
     cache_scale: float
     """Bytes of a cached value over those that the engine takes by itself."""
+    beams: float
+    """Hypotheses that a search keeps of each answer."""
     tensor_parallel: int
     pipeline_parallel: int
     split_stated: bool
@@ -100,7 +105,6 @@ class Case:
     per_device: bool
     data_parallel: bool
     """Copies of the model on GPUs, whose loaders take the batch of one device."""
-    pixels: tuple[int, int] | None
     copies: float | None
     """Models that work at the same time, as the figure counts them; None: one on every device, or on its share."""
     in_flight: float | None
@@ -161,7 +165,7 @@ def case_of(row: dict[str, str]) -> Case:
     batch = _batch(cell)
     load = load_of(cell, batch)
     micro = re.search(r"micro-?batch(?: size)? (\d+)", note)
-    pixels = re.search(r"(\d{3,4}) ?x ?(\d{3,4})", note) or re.search(r"image (?=(\d{3,4}))(\d{3,4})\b", note)
+    beams = re.search(r"beams?(?: size| width)?\W{0,2}(\d+)\b|\b(\d+) beams", note.lower())
     record = "division" in note and "Result" in note
     return Case(
         id=cell["id"],
@@ -188,6 +192,7 @@ def case_of(row: dict[str, str]) -> Case:
         concurrency=load.users if load.arrival in (Arrival.BATCH, Arrival.USERS) else None,
         load=load,
         cache_scale=fmt.cache_scale,
+        beams=float(beams[1] or beams[2]) if beams else 1.0,
         tensor_parallel=tensor,
         pipeline_parallel=pipeline,
         split_stated=bool(split.tensor or split.pipeline or split.whole_pipeline),
@@ -197,7 +202,6 @@ def case_of(row: dict[str, str]) -> Case:
         micro_batch=float(micro[1]) if micro else None,
         per_device="per-device" in note or "per GPU batch" in note,
         data_parallel=chip.kind == "cuda" and split.data_first,
-        pixels=(int(pixels[1]), int(pixels[2])) if pixels else None,
         copies=number(cell["copies"]),
         in_flight=number(cell["in_flight"]),
         size_is_stated=_size_is_stated(cell, architecture),
@@ -268,7 +272,10 @@ def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tupl
     active = preset.active_parameters if preset else None
     if active and stated and preset and preset.parameters and architecture is not Architecture.DIFFUSION:
         active = active * stated / preset.parameters
-    return ModelSpec(
+    if not preset and cell["architecture"].endswith("moe"):
+        named = re.search(r"\d+b[- ]a(\d+(?:\.\d+)?)b\b", f"{cell['model_key']} {cell['model']}".lower())
+        active = float(named[1]) * 1e9 if named else ACTIVE_SHARE * parameters
+    model = ModelSpec(
         architecture=architecture,
         parameters=parameters,
         layers=int((preset.layers if preset else None) or 0),
@@ -285,7 +292,8 @@ def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tupl
         activations_per_image=((preset.activations_millions if preset else None) or 0.0) * 1e6,
         denoising_steps=_steps(cell, preset),
         guidance=not any(word in _pipeline(cell, preset) for word in UNGUIDED),
-    ), (preset.name if preset else "")
+    )
+    return with_images(model, preset, cell), (preset.name if preset else "")
 
 
 def _steps(cell: _Row, preset: Preset | None) -> int:

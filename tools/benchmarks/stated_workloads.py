@@ -456,6 +456,10 @@ MODELS: dict[str, tuple[Config, Config]] = {
         },
         {"images": 1},
     ),
+    "images by their size": (
+        {"architecture": "encoder", "parameters_millions": 86, "image_pixels": 150528},
+        {"images": 1},
+    ),
     "decoder": (
         {
             "architecture": "decoder",
@@ -477,6 +481,14 @@ MODELS: dict[str, tuple[Config, Config]] = {
             "activations_millions_per_image": 11,
         },
         {"images": 2},
+    ),
+    "cnn by its size": (
+        {"architecture": "cnn", "parameters_millions": 25, "image_pixels": 409600},
+        {"images": 2},
+    ),
+    "diffusion by its size": (
+        {"architecture": "diffusion", "parameters_millions": 1000, "image_pixels": 262144},
+        {"images": 1},
     ),
     "diffusion": (
         {
@@ -580,6 +592,7 @@ MODELS: dict[str, tuple[Config, Config]] = {
         {"preset": "resnet-50", "forward_gflops_per_image": 8.2, "activations_millions_per_image": 11},
         {"images": 1},
     ),
+    "preset of larger images": ({"preset": "yolov8n", "image_pixels": 1638400}, {"images": 1}),
     "preset that draws": (
         {"preset": "stable-diffusion-1.5", "denoising_steps": 4, "guidance": False},
         {"images": 1},

@@ -36,7 +36,10 @@ class Traits:
     shards_in_training: bool = True
     """Whether training may spread states over devices, or recompute activations."""
     flops_per_weight: float = 0.0
-    """Arithmetic of one input where neither that nor what it follows from is stated; 0 where something else says it."""
+    """Arithmetic of an image of 224 x 224 pixels where it is not stated, in proportion to its pixels; 0 where something else
+    says it."""
+    usual_image_pixels: int = 224 * 224
+    """Height x width of an image where they are not stated."""
     flops_per_activation: float = 400.0
     """Operations per activation where the activations are not stated; medians of the presets."""
     alive_share: float | None = None

@@ -10,8 +10,8 @@ from sizewell.instance_selection.requirements import ModelSpec
     Traits(
         reads_images=True,
         shards_in_training=False,
-        # The median of the presets.
-        flops_per_weight=100.0,
+        # The median of the presets, each at its own size: a filter is multiplied once for each position.
+        flops_per_weight=340.0,
         flops_per_activation=800.0,
         alive_share=0.5,
     ),

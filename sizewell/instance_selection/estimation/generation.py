@@ -22,6 +22,8 @@ DECISIVE = ("compute", "bandwidth")
 ALL_REDUCES_PER_LAYER = 2.0
 #: A mixture of experts routes, sorts and gathers its tokens around two grouped products (Gale et al. 2022, MegaBlocks).
 KERNELS_OF_MIXTURE = 1.7
+#: Part of the weights and of the layers of an encoder-decoder that write, or read: half of BART, T5 and Whisper each.
+HALF_THAT_WRITES = 0.5
 #: Bytes of an activation, kept or exchanged.
 ACTIVATION_BYTES = 2.0
 #: Bytes that a weight adds to what a step moves where a kernel of its own expands it to half precision: it is written and
@@ -65,7 +67,8 @@ def cache_bytes_per_token(model: ModelSpec, layers: float, width: float) -> floa
 def decoder_of(model: ModelSpec, *, expanded: bool = False) -> Decoder:
     """Return the work of a model that generates; ``expanded``: stored weights are expanded by a kernel of its own."""
     layers, width = transformer_shape(model)
-    weights = max(model.multiplied_parameters, 1.0)
+    half = 1.0 if model.architecture.traits.causal else HALF_THAT_WRITES
+    layers, weights = half * layers, half * max(model.multiplied_parameters, 1.0)
     active_share = min(1.0, (model.active_parameters or model.parameters) / max(model.parameters, 1.0))
     return Decoder(
         weights=weights,
@@ -278,10 +281,10 @@ def serve(
     # The host prepares the prompts of others too.
     step = step + np.where(joined, others / steps * k["call_us"] * 1e-6, 0.0)
     # A prompt that arrives waits for half of the step in progress, and is read with a token of each other answer.
-    among = 0.5 * step + np.maximum(alone, step_with(np.where(joined, prompt, 0.0)))
+    among = 0.5 * step + np.where(joined, np.maximum(alone, step_with(np.where(joined, prompt, 0.0))), alone)
     if np.any(in_waves):
         among = among + np.where(in_waves, 0.5 * (together - alone + others * k["call_us"] * 1e-6), 0.0)
-    first = np.where(continuous, np.where(joined & (others > 0), among, alone), together)
+    first = np.where(continuous, np.where(others > 0, among, alone), together)
     # Prompts that wait at the same time are read together, which helps as long as reading weights takes longest.
     interruptions = (sequences * alone + together) / 2 / steps
     step = np.where(np.asarray(continuous, bool) & ~joined & (others > 0), step + interruptions, step)

@@ -14,6 +14,10 @@ HEAD_WIDTH = 64.0
 IMAGE_LAYERS = 50.0
 #: Rows of the matrix products of one image, at least one tile of them.
 IMAGE_ROWS = 128.0
+#: The image to which ``flops_per_weight`` refers.
+REFERENCE_PIXELS = 224.0 * 224.0
+#: Pixels that make one token of an image, 16 x 16 (Dosovitskiy et al. 2020, ViT).
+PATCH_PIXELS = 256.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ def transformer_shape(model: ModelSpec) -> tuple[float, float]:
     if model.layers and model.hidden_size:
         return float(model.layers), float(model.hidden_size)
     ratio = model.architecture.traits.width_per_layer
-    body = max(model.parameters - model.embedding_parameters, 1.0)
+    body = max(model.multiplied_parameters, 1.0)
     width = max(64.0, round((ratio * body / 12) ** (1 / 3) / 64) * 64.0)
     return max(2.0, round(body / 12 / width**2)), width
 
@@ -81,10 +85,25 @@ def assumed_shape(model: ModelSpec) -> tuple[str, ...]:
     return (f"the model has {layers:.0f} layers of width {width:.0f}, assumed from the number of weights",)
 
 
-def image_work(model: ModelSpec) -> Work:
-    """Return the work of one image: as stated, or that of a published network of as many weights."""
+def image_flops(model: ModelSpec) -> float:
+    """Return the arithmetic of one image: as stated, or that of a published network of as many weights at its size.
+
+    0 where neither the arithmetic nor the size of an image is stated and the model may read text.
+    """
+    if model.forward_flops_per_image:
+        return model.forward_flops_per_image
     traits = model.architecture.traits
-    flops = model.forward_flops_per_image or traits.flops_per_weight * model.parameters
+    if traits.patches:
+        tokens = model.image_pixels / PATCH_PIXELS
+        return float(transformer_work(model, tokens + 1).flops) if tokens else 0.0
+    pixels = model.image_pixels or traits.usual_image_pixels
+    return traits.flops_per_weight * (model.active_parameters or model.parameters) * pixels / REFERENCE_PIXELS
+
+
+def image_work(model: ModelSpec) -> Work:
+    """Return the work of one image."""
+    traits = model.architecture.traits
+    flops = image_flops(model)
     activations = model.activations_per_image or flops / traits.flops_per_activation
     layers = float(model.layers or IMAGE_LAYERS)
     return Work(flops, model.parameters, activations, layers, width=0.0, rows=IMAGE_ROWS)
@@ -94,5 +113,7 @@ def assumed_arithmetic(model: ModelSpec) -> tuple[str, ...]:
     """Return which arithmetic of one input is taken, where it is not stated."""
     if model.forward_flops_per_image:
         return ()
-    flops = forward_work(replace(model, guidance=False)).flops
-    return (f"a forward pass takes {float(flops) / 1e9:,.3g} GFLOP, assumed from the number of weights",)
+    flops = float(forward_work(replace(model, guidance=False)).flops)
+    pixels = model.image_pixels or model.architecture.traits.usual_image_pixels
+    origin = "" if model.architecture.traits.look_up_tables else f" and {pixels:,} pixels"
+    return (f"a forward pass takes {flops / 1e9:,.3g} GFLOP, assumed from the number of weights{origin}",)

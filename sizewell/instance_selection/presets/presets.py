@@ -63,6 +63,12 @@ class Preset:
     input_size: str | None
     source: str
 
+    @property
+    def pixels(self) -> int:
+        """Height x width of an image; 0 of what reads none."""
+        size = re.fullmatch(r"(\d+)x(\d+)", self.input_size or "")
+        return int(size[1]) * int(size[2]) if size else 0
+
 
 class UnknownPresetError(ValueError):
     """A model that the table does not hold; ``near_matches`` names up to three similar ones, best first."""

@@ -1,0 +1,53 @@
+"""The images of a row: their size, and the arithmetic of one, by the words of the row."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sizewell.instance_selection.estimation.work import REFERENCE_PIXELS, image_flops
+from sizewell.instance_selection.presets import Preset
+from sizewell.instance_selection.requirements import Architecture, ModelSpec
+
+#: Networks whose work grows with the number of pixels.
+SCALED_BY_PIXELS = (Architecture.CNN, Architecture.DIFFUSION, Architecture.ENCODER)
+_SIZE = re.compile(r"(\d{3,4}) ?x ?(\d{3,4})|\bimage (?=(\d{3,4}))(\d{3,4})\b")
+#: A multiplication and its addition are two operations.
+_ARITHMETIC = re.compile(r"(\d+(?:\.\d+)?) ?([gt]) ?(flops?|macs?)\b(?!/| per s)", re.IGNORECASE)
+
+
+def pixels_of(note: str) -> int:
+    """Return height x width, 0 where they are not stated."""
+    found = _SIZE.search(note)
+    return int(found[1] or found[3]) * int(found[2] or found[4]) if found else 0
+
+
+def stated_flops(note: str) -> float:
+    """Return the arithmetic of one image that a note states, 0 where it states none."""
+    found = _ARITHMETIC.search(note)
+    if not found:
+        return 0.0
+    value, size, unit = found.groups()
+    return (
+        float(value) * (1e9 if size.lower() == "g" else 1e12) * (2 if unit.lower().startswith("mac") else 1)
+    )
+
+
+def with_images(model: ModelSpec, preset: Preset | None, cell: Mapping[str, str]) -> ModelSpec:
+    """Return the model with the work of an image of the row's size; one that reads text as it is."""
+    if model.architecture not in SCALED_BY_PIXELS:
+        return model
+    pixels, stated = pixels_of(cell["note"]), stated_flops(cell["note"])
+    if not pixels and cell["metric"] == "images_s":
+        pixels = int(REFERENCE_PIXELS)
+    if stated:
+        return replace(model, forward_flops_per_image=stated, activations_per_image=0.0)
+    if not model.forward_flops_per_image:
+        known = cell["input_len"] if model.architecture is Architecture.ENCODER else ""
+        model = replace(model, image_pixels=0 if known else pixels)
+        return replace(model, forward_flops_per_image=image_flops(model))
+    ratio = pixels_of(cell["note"]) / preset.pixels if preset and preset.pixels else 0.0
+    return replace(
+        model,
+        forward_flops_per_image=(ratio or 1.0) * model.forward_flops_per_image,
+        activations_per_image=(ratio or 1.0) * model.activations_per_image,
+    )
