@@ -44,9 +44,9 @@ STATIC = {
 DEFAULT_INPUT, DEFAULT_OUTPUT, DEFAULT_TRAINED = 64.0, 128.0, 512.0
 #: A control branch is a copy of the encoder of the network (Zhang et al. 2023, ControlNet; its published weights).
 CONTROL_BRANCH, CONTROL_WEIGHTS = 1.35, 0.36e9
-#: Rank of adapters where none is stated, and what they add to the weights of a block for each unit of rank, on all
-#: projections: (8 h + 3 (h + 2.7 h)) / 12 h^2 (Hu et al. 2021, LoRA, section 4.1, for the shape of Llama 2).
-DEFAULT_RANK, WEIGHTS_PER_RANK = 16.0, 1.6
+#: Rank of adapters where none is stated (PEFT, LoraConfig), and what they add to the weights of a block for each unit of
+#: rank, on all projections: (8 h + 3 (h + 2.7 h)) / 12 h^2 (Hu et al. 2021, LoRA, section 4.1, for the shape of Llama 2).
+DEFAULT_RANK, WEIGHTS_PER_RANK = 8.0, 1.6
 #: Bytes of an adapter's weight and its two moments, in fp32 (PEFT, autocast_adapter_dtype), and of the states of all others.
 ADAPTER_STATE_BYTES, STATE_BYTES = 12.0, 12.0
 #: Layers that sharding holds whole in serving: the one at work, and the next one, which DeepSpeed gathers into a buffer and
@@ -149,7 +149,7 @@ def _step_bytes(case: Case, *, recompute: bool) -> float:
         replace(model, parameters=model.parameters / split, layers=int(layers), hidden_size=int(width)),
         weight_bytes=weight_bytes,
         gradient_bytes=GRADIENT_BYTES / gradients,
-        state_bytes=state_bytes / states,
+        state_bytes=state_bytes,
         trainable=trainable / split,
         kept_bytes=(float(examples[0]) if stated else 1.0)
         * kept_bytes_per_example(
@@ -160,6 +160,7 @@ def _step_bytes(case: Case, *, recompute: bool) -> float:
             tensor_parallel=float(case.tensor_parallel),
         ),
         shards=copies if sharded else 1.0,
+        state_shards=states,
     )
     total = float(np.asarray(memory.total))
     if case.offloaded:

@@ -28,7 +28,8 @@ _MICRO_BATCHES = tuple(
 )
 #: A batch without a number that is said to be that of one device.
 _PER_DEVICE = re.compile(
-    rf"per-device|per[- ]{_DEVICE}[- ]batch(?!(?:[-_ ]size)?[ =:]*(?:of )?\d)|micro-?batch(?: size)? as batch|batch(?:[-_ ]size)? (?:is |counts )?per[- ]{_DEVICE}"
+    rf"per-device|per[- ]{_DEVICE}[- ]batch(?!(?:[-_ ]size)?[ =:]*(?:of )?\d)|micro-?batch(?: size)? as batch"
+    rf"|batch(?:[-_ ]size)? (?:is |counts )?per[- ]{_DEVICE}"
 )
 #: Texts as they come, up to the stated length, and texts that all have it.
 _REAL = re.compile(

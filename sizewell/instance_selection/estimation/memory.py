@@ -16,7 +16,7 @@ from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.generation import cache_bytes_per_token
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE
 from sizewell.instance_selection.estimation.work import HEAD_WIDTH, transformer_shape
-from sizewell.instance_selection.requirements import Engine, ModelSpec, Precision
+from sizewell.instance_selection.requirements import Engine, ModelSpec
 
 #: The kind of hardware of each type: cuda, neuron or cpu.
 Kinds = NDArray[Any]

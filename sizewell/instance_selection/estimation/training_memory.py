@@ -25,9 +25,6 @@ LOGIT_BYTES = 14.0
 #: Bytes of a gradient, in mixed precision too: autocast leaves weights and gradients in fp32, Megatron and DeepSpeed add them up
 #: in fp32 (Transformers documentation, Anatomy of model's memory: 18 bytes per weight with AdamW).
 GRADIENT_BYTES = 4.0
-#: Temporaries of an update, per trained weight: the default of PyTorch takes another copy of the weights (torch.optim.AdamW,
-#: foreach: "uses ~ sizeof(params) more peak memory").
-UPDATE_TEMPORARY_BYTES = 4.0
 #: Layers that sharding holds whole: the one at work, and the next one. Words, where they are looked up and where they are
 #: scored, stay whole from the first layer to the last (PyTorch, FSDP: the root module is not resharded after the forward pass).
 GATHERED_LAYERS = 2.0
@@ -41,7 +38,6 @@ class TrainingMemory:
     gradients: float | Array
     optimizer: float | Array
     activations: float | Array
-    """What the backward pass needs, or the update, where that is more."""
     reserve: float
 
     @property
@@ -80,12 +76,9 @@ def kept_bytes_per_example(
     logits = 0.0
     if traits.has_logits:
         logits = LOGIT_BYTES * (model.vocabulary_size or DEFAULT_VOCABULARY) / tensor_parallel
-    if recompute:
-        # Logits are gone when the first layer is computed again.
-        per_token = layers * width * KEPT_BYTES_RECOMPUTED + max(layer + scores, logits)
-    else:
-        per_token = layers * layer + logits
-    return value * per_token * sequence_length
+    # Logits are gone when the first layer is computed again.
+    again = layers * width * KEPT_BYTES_RECOMPUTED + max(layer + scores, logits)
+    return value * (again if recompute else layers * layer + logits) * sequence_length
 
 
 def gathered_bytes(model: ModelSpec, weight_bytes: float | Array) -> float | Array:
@@ -106,10 +99,12 @@ def training_memory(
     trainable: float,
     kept_bytes: float | Array,
     shards: float | Array,
+    state_shards: float = 1.0,
 ) -> TrainingMemory:
-    """Return the memory of examples that keep ``kept_bytes`` on a device, the states spread over ``shards`` devices.
+    """Return the memory of examples that keep ``kept_bytes`` on a device, everything else spread over ``shards`` devices.
 
     ``weight_bytes``, ``gradient_bytes`` and ``state_bytes`` are per weight; the latter two of the ``trainable`` ones.
+    States alone may be spread over ``state_shards`` devices.
     """
     shards = np.asarray(shards, float)
     weights: Array = np.asarray(model.parameters * weight_bytes / shards)
@@ -118,7 +113,7 @@ def training_memory(
     return TrainingMemory(
         weights=weights,
         gradients=trainable * gradient_bytes / shards,
-        optimizer=trainable * state_bytes / shards,
-        activations=np.maximum(kept_bytes, trainable * UPDATE_TEMPORARY_BYTES / shards),
+        optimizer=trainable * state_bytes / np.maximum(shards, state_shards),
+        activations=kept_bytes,
         reserve=CONTEXT_BYTES,
     )
