@@ -40,6 +40,9 @@ STATIC = {
     "fastertransformer": Engine.OPTIMIZED_RUNTIME,
     "llama.cpp": Engine.OPTIMIZED_RUNTIME,
 }
+#: ExLlama by itself: a cache of fixed size, and prompts in pieces (ExLlamaConfig: max_input_len 2048, and no larger a square
+#: of positions at a time).
+EXLLAMA, EXLLAMA_PIECE = "exllama", 2048.0
 #: Tokens of a prompt and an answer, and of a training example, that are not stated.
 DEFAULT_INPUT, DEFAULT_OUTPUT, DEFAULT_TRAINED = 64.0, 128.0, 512.0
 #: A control branch is a copy of the encoder of the network (Zhang et al. 2023, ControlNet; its published weights).
@@ -82,6 +85,9 @@ def _usable_bytes(case: Case) -> float:
 
 def _serving_bytes(case: Case) -> float:
     engine = next((e for word, e in STATIC.items() if word in case.library), ENGINES[case.engine])
+    alone = case.library.startswith(EXLLAMA)
+    if alone:
+        engine = Engine.COMPILED
     sequences = case.concurrency or case.batch or 1.0
     if case.metric == "fits_memory" and engine is Engine.LLM_ENGINE:
         # Requests for which the pool has no room wait.
@@ -95,7 +101,7 @@ def _serving_bytes(case: Case) -> float:
         kinds=case.chip.kind,
         device_bytes=_usable_bytes(case),
         tokens=input_tokens + (case.output_tokens or DEFAULT_OUTPUT),
-        input_tokens=input_tokens,
+        input_tokens=min(input_tokens, EXLLAMA_PIECE) if alone else input_tokens,
         sequences=sequences,
         degree=degree,
         # Where weights are streamed, a device has requests of its own. Hooks of Accelerate bring the keys and values
