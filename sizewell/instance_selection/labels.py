@@ -75,10 +75,11 @@ def _serving(
 
 
 @lru_cache(maxsize=128)
-def training_labels(machines: Machines, architecture: Architecture) -> Labels:
-    """Return the labels of training."""
+def training_labels(machines: Machines, architecture: Architecture, *, adapters: bool = False) -> Labels:
+    """Return the labels of training, of all weights or of adapters."""
     return {
         "kind": machines.kinds,
         "arithmetic": machines.arithmetic,
         "architecture": architecture.value,
+        "method": "adapters" if adapters else NONE,
     }

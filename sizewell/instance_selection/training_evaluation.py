@@ -11,17 +11,19 @@ from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation import boosting
 from sizewell.instance_selection.estimation.coefficients import Array, coefficients
 from sizewell.instance_selection.estimation.hardware import GIB
-from sizewell.instance_selection.estimation.memory import (
-    CONTEXT_BYTES,
-    NEAR_FULL,
-    TrainingMemory,
-    training_memory,
-)
+from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES, NEAR_FULL
 from sizewell.instance_selection.estimation.training import (
     DECISIVE,
     TrainingWork,
+    exchange_bandwidth,
     step_seconds,
     training_work,
+)
+from sizewell.instance_selection.estimation.training_memory import (
+    GRADIENT_BYTES,
+    TrainingMemory,
+    kept_bytes_per_example,
+    training_memory,
 )
 from sizewell.instance_selection.estimation.uncertainty import interval_class, interval_factors
 from sizewell.instance_selection.filters import Marks
@@ -224,7 +226,9 @@ class TrainingColumns:
         count = len(self.machines)
         if self.tabular:
             return interval_factors(["boosting"] * count, np.zeros(count))
-        labels = training_labels(self.machines, self.needs.model.architecture)
+        labels = training_labels(
+            self.machines, self.needs.model.architecture, adapters=self.needs.method == "lora"
+        )
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
         return interval_factors([interval_class("training", kind) for kind in self.machines.kinds], unseen)
 
@@ -305,20 +309,20 @@ class TrainingColumns:
         memory = training_memory(
             model,
             weight_bytes=value_bytes,
-            gradient_bytes=value_bytes,
+            gradient_bytes=GRADIENT_BYTES,
             state_bytes=states,
             trainable=self.trained_parameters,
-            sequence_length=float(needs.sequence_length),
-            examples=float(needs.batch_size_per_accelerator),
+            kept_bytes=needs.batch_size_per_accelerator
+            * kept_bytes_per_example(model, float(needs.sequence_length), recompute=recompute),
             shards=np.where(sharded, workers, 1.0),
-            recompute=recompute,
         )
         described = np.array([not reason for reason in machines.reasons])
         fits = (memory.total * (1 + needs.margin) <= machines.memory_bytes) & self.allowed & described
         if sharded:
             fits = fits & (workers > 1)
-        labels = training_labels(machines, model.architecture)
+        labels = training_labels(machines, model.architecture, adapters=needs.method == "lora")
         k = coefficients("training").values(labels, len(machines))
+        within = exchange_bandwidth(machines)
         step = step_seconds(
             self.work,
             machines,
@@ -327,9 +331,7 @@ class TrainingColumns:
             accumulation=1.0,
             workers=workers,
             split=1.0,
-            link_bandwidth=np.where(
-                self.counts > 1, np.minimum(self._network, machines.link_bandwidth), machines.link_bandwidth
-            ),
+            link_bandwidth=np.where(self.counts > 1, np.minimum(self._network, within), within),
             trainable_share=self.trained_parameters / model.parameters,
             frozen=needs.method == "lora",
             sharded=sharded,

@@ -36,6 +36,10 @@ TRAINED = {
     **ENCODER, "task": "training", "metric": "throughput_seq_s", "accelerator": "A100-40GB-SXM4", "accelerator_count": "4",
     "batch_size": "32", "framework": "PyTorch",
 }  # fmt: skip
+ADAPTERS = {
+    **LLM, "task": "training", "metric": "throughput_seq_s", "accelerator": "A100-40GB-SXM4", "batch_size": "8",
+    "input_len": "2048", "output_len": "", "precision": "bf16 LoRA", "framework": "PyTorch",
+}  # fmt: skip
 BLACKWELL = {**SERVED, "accelerator": "B200"}
 Row = Mapping[str, str]
 
@@ -84,6 +88,24 @@ DIALECTS: tuple[tuple[Row, str, tuple[str, ...]], ...] = (
         ("DP4", "DP=4", "data parallel 4", "data_parallel_size=4", "4-way data parallel"),
     ),
     (TRAINED, "parallelism", ("DP4", "DDP", "data parallel 4", "4-way data parallel", "DistributedDataParallel")),
+    (
+        {**TRAINED, "batch_size": "64"},
+        "note",
+        (
+            "micro-batch 8", "batch 8 per GPU", "per-GPU batch size 8", "64 sequences (8 per GPU)", "micro_batch_size=8",
+            "global batch 64, batch size of 8 per device",
+        ),
+    ),
+    (
+        ADAPTERS,
+        "note",
+        (
+            "gradient checkpointing", "activation checkpointing", "full activation recomputation", "gradient_checkpointing=True",
+            "Gradient Checkpointing: on",
+        ),
+    ),
+    (ADAPTERS, "note", ("", "no gradient checkpointing", "without activation checkpointing", "synthetic data", "packed")),
+    (ADAPTERS, "note", ("the length is the maximum", "Alpaca", "max sequence length", "length is that of the longest text")),
     (TRAINED, "parallelism", ("FSDP", "FULL_SHARD", "ZeRO-3", "zero stage 3", "full shard")),
     (
         NEURON,
@@ -178,6 +200,9 @@ def test_other_words_give_the_same_prediction(row: Row, column: str, text: str, 
         (ENCODER, "batch_size", ("8", "16")),
         (SERVED, "concurrency", ("16", "4 req/s", "offline 1000 at once", "offline 200 prompts")),
         (SPLIT, "parallelism", ("TP8", "TP4", "PP2", "DP8")),
+        (ADAPTERS, "note", ("", "gradient checkpointing", "the length is the maximum")),
+        (ADAPTERS, "precision", ("bf16 LoRA", "nf4 LoRA", "bf16")),
+        (TRAINED, "note", ("", "batch 32 per GPU")),
         (LLM, "precision", ("fp16", "fp8", "int4", "int8", "W8A16", "fp32")),
         (BLACKWELL, "precision", ("mxfp4", "nf4")),
         (TENSORFLOW, "precision", ("fp32", "fp16")),

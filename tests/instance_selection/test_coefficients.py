@@ -40,6 +40,7 @@ UNSEEN: dict[str, str] = dict.fromkeys(
         "experts",
         "lengths",
         "library",
+        "method",
     ),
     "never heard of",
 )

@@ -98,7 +98,9 @@ def test_the_hardware_speaks_for_itself() -> None:
         "kind": found["kind"],
         "arithmetic": found["arithmetic"],
         "architecture": "cnn",
+        "method": NONE,
     }
+    assert training_labels(MACHINES, Architecture.CNN, adapters=True)["method"] == "adapters"
 
 
 def test_a_mixture_of_experts_is_told_from_a_dense_model() -> None:

@@ -13,12 +13,8 @@ from sizewell.instance_selection import Architecture, Catalog, Engine, ModelSpec
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.endpoint_selection import endpoint_verdicts
 from sizewell.instance_selection.estimation.hardware import GIB
-from sizewell.instance_selection.estimation.memory import (
-    ServingMemory,
-    kept_bytes_per_example,
-    serving_memory,
-    training_memory,
-)
+from sizewell.instance_selection.estimation.memory import ServingMemory, serving_memory
+from sizewell.instance_selection.estimation.training_memory import kept_bytes_per_example, training_memory
 from sizewell.instance_selection.presets import load_presets
 from tests.instance_selection.builders import (
     BERT_LARGE,
@@ -115,10 +111,8 @@ def test_the_same_of_training(model: ModelSpec, examples: float, length: float, 
             gradient_bytes=2.0,
             state_bytes=12.0,
             trainable=model.parameters,
-            sequence_length=length,
-            examples=examples,
+            kept_bytes=examples * kept_bytes_per_example(model, length, recompute=recompute),
             shards=shards,
-            recompute=recompute,
         )
         return float(np.asarray(memory.total))
 

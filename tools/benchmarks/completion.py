@@ -20,7 +20,7 @@ from tools.benchmarks.quantities import quantity
 DESCRIPTIVE = (
     "id", "source_id", "task", "model", "architecture", "params", "precision", "accelerator", "accelerator_count",
     "aws_instance", "batch_size", "input_len", "output_len", "concurrency", "framework", "metric", "note",
-    "parallelism", "model_key", "copies", "in_flight", "trust",
+    "parallelism", "data_date", "model_key", "copies", "in_flight", "trust",
 )  # fmt: skip
 #: The largest number that a cell may hold: beyond it a row is a mistake, not a workload.
 LARGEST = {

@@ -29,6 +29,15 @@ from tools.benchmarks.images import with_images
 from tools.benchmarks.load import Arrival, Load, load_of
 from tools.benchmarks.quantities import quantity
 from tools.benchmarks.splits import Split, split_of
+from tools.benchmarks.training_words import (
+    adapter_rank,
+    holds_real_texts,
+    is_per_device,
+    micro_batch,
+    offloads,
+    recomputes,
+    writes_scores,
+)
 
 #: All published measurements that estimates are fitted to; its columns and sources are described beside it.
 MEASUREMENTS = Path(__file__).parent / "data" / "measurements.csv"
@@ -101,6 +110,15 @@ class Case:
     sharding: str
     recompute: bool
     adapters: bool
+    adapter_rank: float | None
+    offloaded: bool
+    """Whether weights and states of a training wait in host memory."""
+    real_texts: bool
+    """Whether the stated length is the most of texts of many lengths."""
+    unfused_attention: bool
+    """Whether a decoder in training writes its attention scores to memory."""
+    wrapped_adapters: bool
+    """Whether adapters are sharded apart from the frozen weights, which are so shared out."""
     micro_batch: float | None
     per_device: bool
     data_parallel: bool
@@ -164,8 +182,8 @@ def case_of(row: dict[str, str]) -> Case:
     tensor, pipeline = _degrees(split, cell["task"], count, chip, architecture)
     batch = _batch(cell)
     load = load_of(cell, batch)
-    micro = re.search(r"micro-?batch(?: size)? (\d+)", note)
     beams = re.search(r"beams?(?: size| width)?\W{0,2}(\d+)\b|\b(\d+) beams", note.lower())
+    adapters = "lora" in f"{framework_text} {note} {cell['model']} {cell['precision']}".lower()
     record = "division" in note and "Result" in note
     return Case(
         id=cell["id"],
@@ -197,10 +215,19 @@ def case_of(row: dict[str, str]) -> Case:
         pipeline_parallel=pipeline,
         split_stated=bool(split.tensor or split.pipeline or split.whole_pipeline),
         sharding=split.sharding,
-        recompute="act-ckpt" in cell["parallelism"] or "activation checkpointing" in note,
-        adapters="lora" in f"{framework_text} {note} {cell['model']} {cell['precision']}".lower(),
-        micro_batch=float(micro[1]) if micro else None,
-        per_device="per-device" in note or "per GPU batch" in note,
+        recompute=recomputes(
+            f"{cell['parallelism']}; {framework_text}; {note}",
+            framework_text,
+            quantized_adapters=adapters and fmt.weight_only is not None,
+        ),
+        adapters=adapters,
+        adapter_rank=adapter_rank(note),
+        offloaded=offloads(f"{cell['parallelism']}; {note}"),
+        real_texts=holds_real_texts(note, quantity(cell["input_len"], kilo=1024)),
+        unfused_attention=writes_scores(framework_text, note, cell["data_date"]),
+        wrapped_adapters=fmt.precision is Precision.INT4 or cell["data_date"][:4] >= "2024",
+        micro_batch=micro_batch(note),
+        per_device=is_per_device(note, batch, count),
         data_parallel=chip.kind == "cuda" and split.data_first,
         copies=number(cell["copies"]),
         in_flight=number(cell["in_flight"]),
@@ -233,7 +260,9 @@ def _batch(cell: _Row) -> float | None:
 def _size_is_stated(cell: _Row, architecture: Architecture) -> bool:
     if cell["metric"] != "train_time_s":
         return True
-    rounds = re.search(r"\d+ ?k? ?(?:trees|rounds|iterations|steps|epochs)\b", cell["note"])
+    rounds = re.search(
+        r"\d+ ?k? ?(?:trees|rounds|iterations|steps|epochs)\b|per (?:iteration|step)\b", cell["note"]
+    )
     return bool(rounds and (cell["input_len"] or not architecture.tabular))
 
 

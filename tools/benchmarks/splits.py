@@ -39,7 +39,7 @@ class Split:
 def split_of(parallelism: str, framework: str) -> Split:
     """Return what the cells say."""
     text, name = parallelism.lower(), plain_name(framework)
-    streamed = bool(re.search(ZERO_3, text)) or "deepspeed-zero" in name
+    streamed = bool(re.search(ZERO_3, text) or re.search(r"deepspeed-zero(?!-?(?:stage-?)?[012])", name))
     sharding = next((kind for kind, words in SHARDINGS if re.search(words, text)), "none")
     return Split(
         tensor=_degree(TENSOR, text),

@@ -1,4 +1,4 @@
-"""Memory of a model that serves or trains: an upper bound of what lies on one device at its fullest, in bytes.
+"""Memory of a model that serves: an upper bound of what lies on one device at its fullest, in bytes.
 
 A workload that is called feasible must not run out of memory, so what an engine sets aside counts as used, and a
 prompt is as long, and a batch as full, as the engine lets them be.
@@ -16,7 +16,7 @@ from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.generation import cache_bytes_per_token
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE
 from sizewell.instance_selection.estimation.work import HEAD_WIDTH, transformer_shape
-from sizewell.instance_selection.requirements import Engine, ModelSpec, Precision
+from sizewell.instance_selection.requirements import Engine, ModelSpec
 
 #: The kind of hardware of each type: cuda, neuron or cpu.
 Kinds = NDArray[Any]
@@ -30,7 +30,7 @@ COMMUNICATION_BYTES = 1.8 * GIB
 #: What CUDA reports of the memory that a maker lists (79.2 of 80 GiB on an H100, 39.4 of 40 on an A100).
 VISIBLE_SHARE = 0.985
 #: Memory that the caching allocator of PyTorch cannot hand out, over what is asked for, while tensors of many sizes come
-#: and go. Training asks for the same sizes at every step: the bytes per token below hold it already.
+#: and go. Training asks for the same sizes at every step: its bytes per token hold it already.
 FRAGMENTATION = 1.05
 #: Values of a transformer block that are alive together, per token and unit of width, beside its feed-forward part:
 #: the input and its normalisation, query, key and value, weighted sums, projection, residual sum.
@@ -98,16 +98,6 @@ ENGINES: Mapping[Engine, EngineMemory] = MappingProxyType(
         ),
     }
 )
-#: Bytes per token, layer and unit of width that a backward pass keeps, without recomputation, in half precision:
-#: 28 for a plain feed-forward part of width 4h, 43 for a gated one (measured on LitGPT LoRA runs of phi-1.5,
-#: StableLM and Llama-2; Korthikanti et al. 2022 derive 34 with dropout).
-KEPT_BYTES_PLAIN, KEPT_BYTES_GATED = 28.0, 43.0
-#: The same for encoders, whose dropout masks and softmax outputs are kept too (Korthikanti et al. 2022, equation 2).
-KEPT_BYTES_ENCODER, KEPT_BYTES_PER_SCORE = 34.0, 5.0
-#: With recomputation only the input of each layer is kept.
-KEPT_BYTES_RECOMPUTED = 2.0
-#: Logits and their gradient, half precision and fp32: bytes per token and word.
-LOGIT_BYTES = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +166,11 @@ def _resident_bytes(model: ModelSpec, kind: Kinds, degree: Array, rules: EngineM
         return np.where(kind == "cpu", stored, model.multiplied_parameters * model.precision.bytes)
     copied = 0.0
     if model.architecture.generates and not rules.splits_tables:
-        copied = _word_parameters(model) * max(model.precision.bytes, 2.0)
+        copied = word_parameters(model) * max(model.precision.bytes, 2.0)
     return copied + (stored - copied) / degree
 
 
-def _word_parameters(model: ModelSpec) -> float:
+def word_parameters(model: ModelSpec) -> float:
     """Return the weights of the table in which words are looked up."""
     stated = model.embedding_parameters or model.vocabulary_size * float(model.hidden_size)
     return min(stated, 0.25 * model.parameters)
@@ -194,7 +184,7 @@ def stored_bytes(model: ModelSpec) -> float:
     """
     if not model.architecture.generates:
         return model.parameters * model.precision.bytes
-    words = 2.0 * _word_parameters(model)
+    words = 2.0 * word_parameters(model)
     return words * max(model.precision.bytes, 2.0) + (model.parameters - words) * model.precision.bytes
 
 
@@ -246,74 +236,3 @@ def _feed_forward_width(model: ModelSpec, layers: float, width: float) -> float:
         # All active weights over those of one unit of width: attention counts as another expert.
         return model.multiplied_parameters / (FEED_FORWARD_VALUES * layers * width)
     return float(model.intermediate_size or 4 * width)
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingMemory:
-    """Bytes on one device; every part may be a column."""
-
-    weights: float | Array
-    gradients: float | Array
-    optimizer: float | Array
-    activations: float | Array
-    reserve: float
-
-    @property
-    def total(self) -> float | Array:
-        """The sum of all parts."""
-        return self.weights + self.gradients + self.optimizer + self.activations + self.reserve
-
-
-def kept_bytes_per_example(model: ModelSpec, sequence_length: float, *, recompute: bool = False) -> float:
-    """Return the bytes that one example leaves for the backward pass: an image, or a sequence."""
-    value = 1.0 if model.precision not in (Precision.FP32, Precision.TF32) else 2.0
-    traits = model.architecture.traits
-    if model.activations_per_image or traits.alive_share is not None:
-        # Outputs of convolutions, of their normalisations, and masks of activations.
-        values = model.activations_per_image or model.forward_flops_per_image / 800.0
-        return 2.5 * values * 2.0 * value
-    layers, width = transformer_shape(model)
-    per_token = layers * width * KEPT_BYTES_RECOMPUTED
-    if not recompute:
-        gated = 0 < model.intermediate_size != 4 * model.hidden_size
-        kept = KEPT_BYTES_GATED if gated else KEPT_BYTES_PLAIN
-        if not traits.causal:
-            kept = KEPT_BYTES_ENCODER
-        per_token = layers * width * kept
-        if not traits.causal:
-            per_token += layers * KEPT_BYTES_PER_SCORE * max(width / 64.0, 1.0) * sequence_length
-    logits = 0.0
-    if traits.has_logits:
-        logits = LOGIT_BYTES * (model.vocabulary_size or 32000)
-    return value * (per_token + logits) * sequence_length
-
-
-def training_memory(
-    model: ModelSpec,
-    *,
-    weight_bytes: float | Array,
-    gradient_bytes: float | Array,
-    state_bytes: float | Array,
-    trainable: float,
-    sequence_length: float,
-    examples: float | Array,
-    shards: float | Array,
-    recompute: bool = False,
-) -> TrainingMemory:
-    """Return the memory of ``examples`` per device, the states spread over ``shards`` devices.
-
-    ``weight_bytes``, ``gradient_bytes`` and ``state_bytes`` are per weight; the latter two of the ``trainable`` ones.
-    """
-    shards = np.asarray(shards, float)
-    weights: Array = np.asarray(model.parameters * weight_bytes / shards)
-    if np.any(shards > 1):
-        # The layers in use are gathered whole: two of them at a time.
-        layers, _ = transformer_shape(model)
-        weights = weights + np.where(shards > 1, 2 * model.parameters * weight_bytes / layers, 0.0)
-    return TrainingMemory(
-        weights=weights,
-        gradients=trainable * gradient_bytes / shards,
-        optimizer=trainable * state_bytes / shards,
-        activations=kept_bytes_per_example(model, sequence_length, recompute=recompute) * examples,
-        reserve=CONTEXT_BYTES,
-    )

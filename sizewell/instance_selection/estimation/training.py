@@ -8,7 +8,12 @@ import numpy as np
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.machines import Machines, where_is
 from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, reached_flops, smooth_max
-from sizewell.instance_selection.estimation.work import attention_flops, forward_work, transformer_shape
+from sizewell.instance_selection.estimation.work import (
+    HEAD_WIDTH,
+    attention_flops,
+    forward_work,
+    transformer_shape,
+)
 from sizewell.instance_selection.requirements import ModelSpec
 
 DECISIVE = ("compute", "traffic")
@@ -17,12 +22,21 @@ DECISIVE = ("compute", "traffic")
 VALUES_PER_TOKEN_AND_WIDTH = 34.0 / 3
 #: Attention scores and their dropout masks, per head and pair of positions; fused kernels of decoders keep none.
 VALUES_PER_SCORE = 0.4
+#: The same where no kernel of attention is fused: product, scale, mask, softmax and dropout each write all scores.
+VALUES_PER_UNFUSED_SCORE = 5.0
 #: Bytes of a gradient or a weight that is exchanged.
 EXCHANGED_BYTES = 2.0
 #: Bytes read and written per trained weight by an optimizer step with fp32 states.
 UPDATE_BYTES = 16.0
 #: Share of an exchange at the end of a step that no computation hides.
 EXPOSED_SHARE = 0.5
+#: Passes over activations: written in the forward pass, read and followed by gradients in the backward pass.
+ACTIVATION_PASSES = 3.0
+#: Launches of a forward pass over those of a whole step: a backward pass starts twice as many kernels.
+FORWARD_LAUNCHES = 1.0 / 3
+#: What is reached between cards without links of their own: through host memory, 10 of the 31.5 GB/s of PCIe 4.0 x16 in each
+#: direction (eight A40, P2P disabled: NVIDIA nccl-tests issue 74). Consumer cards and most instances have no peer access.
+HOST_PATH_SHARE = 1.0 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +52,8 @@ class TrainingWork:
     parameters: float | Array
 
 
-def training_work(model: ModelSpec, sequence_length: float) -> TrainingWork:
-    """Return the work of one example."""
+def training_work(model: ModelSpec, sequence_length: float, *, fused_attention: bool = True) -> TrainingWork:
+    """Return the work of one example; ``fused_attention``: a decoder does not write its scores to memory."""
     forward = forward_work(model, tokens=sequence_length)
     traits = model.architecture.traits
     if not traits.transformer:
@@ -52,7 +66,10 @@ def training_work(model: ModelSpec, sequence_length: float) -> TrainingWork:
         )
     layers, width = transformer_shape(model)
     attention = attention_flops(layers, width, sequence_length, causal=False)
-    scores = 0.0 if traits.causal else VALUES_PER_SCORE * max(width / 64, 1)
+    heads = max(width / HEAD_WIDTH, 1.0)
+    scores = heads * VALUES_PER_SCORE
+    if traits.causal:
+        scores = 0.0 if fused_attention else heads * VALUES_PER_UNFUSED_SCORE
     activations = layers * sequence_length * (VALUES_PER_TOKEN_AND_WIDTH * width + scores * sequence_length)
     return TrainingWork(
         2.0 * model.multiplied_parameters * sequence_length + attention,
@@ -61,6 +78,13 @@ def training_work(model: ModelSpec, sequence_length: float) -> TrainingWork:
         layers,
         width,
         model.parameters,
+    )
+
+
+def exchange_bandwidth(machines: Machines) -> Array:
+    """Return what collectives reach between the devices of an instance, bytes per second in one direction."""
+    return np.asarray(
+        machines.link_bandwidth * np.where(where_is(machines, "links", "pcie"), HOST_PATH_SHARE, 1.0)
     )
 
 
@@ -78,13 +102,16 @@ def step_seconds(
     frozen: bool | Array,
     sharded: bool | Array,
     recompute: bool | Array,
+    stored_bytes: float | Array = EXCHANGED_BYTES,
 ) -> Array:
     """Return the seconds of one update of the weights.
 
     Each of ``workers`` model copies computes ``accumulation`` micro-batches; a copy lies on ``split`` devices.
-    ``frozen`` weights (adapters) need no gradients of their own. ``recompute`` repeats the forward pass.
+    ``frozen`` weights (adapters) need no gradients of their own; of ``stored_bytes`` below those of half precision, they
+    are expanded before each use. ``recompute`` repeats the forward pass.
     """
-    passes = np.where(frozen, 2.0, 3.0) + np.where(recompute, k["recompute"], 0.0)
+    repeated = np.where(recompute, 1.0, 0.0)
+    passes = np.where(frozen, 2.0, 3.0) + repeated * k["recompute"]
     half_flops = np.where(where_is(machines, "arithmetic", "fp8"), machines.flops / 2, machines.flops)
     wide = np.where(np.asarray(work.width) > 0, work.width / (work.width + k["narrow_width"]), 1.0)
     dense = (
@@ -93,7 +120,7 @@ def step_seconds(
     attention = passes * work.attention_flops / (half_flops * k["attention"])
     compute = micro_batch * (dense + attention) / split
     traffic = (
-        3
+        (ACTIVATION_PASSES + repeated)
         * micro_batch
         * work.activations
         * machines.value_bytes
@@ -101,17 +128,23 @@ def step_seconds(
         / split
         / (machines.bandwidth * STREAM_SHARE)
     )
-    busy = smooth_max(compute + traffic, work.layers * k["launch_us"] * 1e-6, 2.0)
-    several, spread = np.asarray(workers) > 1, np.asarray(sharded, bool)
+    # A kernel of its own reads narrow weights and writes them in half precision, in each pass.
+    expanded = np.where(
+        np.asarray(stored_bytes) < EXCHANGED_BYTES,
+        (2.0 + repeated) * work.parameters / split * (stored_bytes + EXCHANGED_BYTES),
+        0.0,
+    )
+    expansion = expanded / (machines.bandwidth * STREAM_SHARE) * k["expand"]
+    launches = work.layers * k["launch_us"] * 1e-6 * (1.0 + FORWARD_LAUNCHES * repeated)
+    busy = smooth_max(compute + traffic + expansion, launches, 2.0)
+    spread = np.asarray(sharded, bool)
+    # In a ring each of n devices passes on all but its own n-th part.
+    ring = (np.asarray(workers, float) - 1) / workers
     trained = trainable_share * work.parameters / split
-    shards = (
-        np.where(several & spread, 3 * work.parameters / split * EXCHANGED_BYTES, 0.0)
-        / link_bandwidth
-        * k["exchange"]
-    )
-    gradients = (
-        np.where(several & ~spread, 2 * trained * EXCHANGED_BYTES, 0.0) / link_bandwidth * k["exchange"]
-    )
+    # Weights are gathered for both passes, gradients of those that are trained scattered once.
+    gathered = 2 * work.parameters / split * stored_bytes + trained * EXCHANGED_BYTES
+    shards = np.where(spread, ring * gathered, 0.0) / link_bandwidth
+    gradients = np.where(spread, 0.0, ring * 2 * trained * EXCHANGED_BYTES) / link_bandwidth * k["exchange"]
     states = np.where(spread, trained / workers, trained)
     update = states * UPDATE_BYTES / (machines.bandwidth * STREAM_SHARE) * k["update"]
     return np.asarray(accumulation * smooth_max(busy, shards, 2.0) + EXPOSED_SHARE * gradients + update)

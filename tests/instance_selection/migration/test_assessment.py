@@ -130,7 +130,8 @@ def test_a_region_without_neuron_types() -> None:
 
 def test_training_on_trainium() -> None:
     known = catalog(gpu_instance(GPU), neuron_instance(TRN1), usd_per_hour={GPU: 1.0, TRN1: 0.2})
-    found = assess_training_migration(decoder_training(deadline_hours=500), known)
+    needs = decoder_training(deadline_hours=500)
+    found = assess_training_migration(replace(needs, model=replace(needs.model, parameters=0.7e9)), known)
     assert (found.now.instance_type, found.then and found.then.instance_type) == (GPU, TRN1)
     assert found.outcome_ratio is not None
     assert found.outcome_ratio > 1, "Trainium reaches a smaller part of the same peak"

@@ -1,0 +1,66 @@
+"""The memory of rows that train: what a device holds of the batch, the split and the adapters that a row states."""
+
+import pytest
+
+from tests.benchmarks.measured_rows import DECODER
+from tools.benchmarks.measurements import case_of
+from tools.benchmarks.memory_cases import MemoryCases
+from tools.benchmarks.splits import split_of
+
+FULL = {
+    **DECODER, "task": "training", "metric": "peak_mem_mb", "accelerator": "H200", "accelerator_count": "8", "precision": "bf16",
+    "batch_size": "8", "input_len": "2048", "output_len": "", "concurrency": "", "framework": "PyTorch", "parallelism": "DDP",
+    "note": "batch 1 per GPU, gradient checkpointing",
+}  # fmt: skip
+ADAPTERS = {**FULL, "precision": "nf4 LoRA", "parallelism": "FULL_SHARD"}
+
+
+def peak(row: dict[str, str], **changes: str) -> float:
+    values, _ = MemoryCases([case_of(row | changes)]).predict()
+    return float(values[0])
+
+
+def test_a_device_holds_its_part_of_the_batch() -> None:
+    alone = peak(FULL, accelerator_count="1", batch_size="1", parallelism="")
+    assert peak(FULL) == pytest.approx(alone)
+    assert peak(FULL, batch_size="16", note="batch 2 per GPU, gradient checkpointing") > alone
+
+
+@pytest.mark.parametrize("less", ["ZeRO-1", "ZeRO-2", "FSDP", "TP8"])
+def test_what_is_split_takes_less(less: str) -> None:
+    assert peak(FULL, parallelism=less) < peak(FULL)
+
+
+def test_each_stage_of_zero_spreads_more() -> None:
+    stages = [peak(FULL, parallelism=f"ZeRO-{stage}") for stage in (1, 2, 3)]
+    assert stages == sorted(stages, reverse=True)
+    assert len(set(stages)) == 3
+
+
+@pytest.mark.parametrize(
+    ("framework", "sharding"),
+    [("Trainer + DeepSpeed ZeRO-2", "grad"), ("DeepSpeed ZeRO-1", "none"), ("DeepSpeed ZeRO-3", "shard")],
+)
+def test_the_stage_in_the_name_of_a_framework_is_read(framework: str, sharding: str) -> None:
+    assert split_of("DP2 (ZeRO-2)" if sharding == "grad" else "DP2", framework).sharding == sharding
+
+
+def test_words_that_change_what_adapters_need() -> None:
+    usual = peak(ADAPTERS)
+    assert peak(ADAPTERS, note=f"{FULL['note']}; LoRA rank 256") > usual
+    assert peak(ADAPTERS, note=f"{FULL['note']}; CPU offload of weights") < usual
+    assert peak(ADAPTERS, note="batch 1 per GPU") > usual
+    assert peak(ADAPTERS, precision="bf16 LoRA", data_date="2024-03") > usual
+    # Before adapters were wrapped apart, nothing of the frozen weights was spread.
+    assert peak(ADAPTERS, precision="bf16 LoRA") > peak(ADAPTERS, precision="bf16 LoRA", data_date="2024-03")
+
+
+def test_exllama_by_itself_reads_long_prompts_in_pieces() -> None:
+    served = {
+        **DECODER,
+        "metric": "peak_mem_mb",
+        "precision": "int4",
+        "input_len": "16384",
+        "batch_size": "1",
+    }
+    assert peak(served, framework="ExLlama v1") < peak(served, framework="transformers/exllama") / 2
