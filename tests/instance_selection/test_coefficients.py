@@ -40,6 +40,8 @@ UNSEEN: dict[str, str] = dict.fromkeys(
         "experts",
         "lengths",
         "library",
+        "place",
+        "columns",
     ),
     "never heard of",
 )
