@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sizewell.instance_selection.estimation.boosting import (
+    BIN_BYTES,
+    COPY_BANDWIDTH,
     CORES_OF_A_WAIT,
     MAX_LEAVES,
     NODE_S,
@@ -126,7 +128,19 @@ def test_the_host_does_what_a_library_leaves_to_it() -> None:
     few, many = (seconds(library="lightgbm", host_cores=cores, **table) for cores in (4.0, 16.0))
 
     assert few > 1.5 * many
+    few, many = (
+        added("split_ns", 3.0, kind="cuda", library="lightgbm", host_cores=cores) for cores in (4.0, 16.0)
+    )
+    assert few == pytest.approx(4 * many)
     assert seconds(host_cores=4.0, **table) == seconds(host_cores=16.0, **table)
+
+
+def test_a_gpu_sends_the_histogram_of_each_new_leaf_to_a_host_that_wants_it() -> None:
+    table: dict[str, Any] = {"kind": "cuda", "rows": 1e4, "rounds": 1.0}
+
+    # 64 leaves, 10^4 features of 256 bins.
+    found = seconds(library="lightgbm", **table) - seconds(**table)
+    assert found == pytest.approx(64 * 1e4 * 256 * BIN_BYTES / COPY_BANDWIDTH, rel=0.01)
 
 
 @pytest.mark.parametrize("cores", [1.0, 48.0])

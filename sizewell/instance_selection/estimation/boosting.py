@@ -42,6 +42,9 @@ ROWS_PER_LEAF = 20.0
 DEFAULT_BINS = 256.0
 #: Physical cores beside a GPU of which nothing is said: those of an instance with 16 vCPUs.
 DEFAULT_HOST_CORES = 8.0
+#: Two sums in fp64 for each bin of a leaf, or of its smaller sibling, that a GPU sends to its host over PCIe 3.0 x16, bytes per
+#: second.
+BIN_BYTES, COPY_BANDWIDTH = 16.0, 12e9
 #: Cores that take as long to wait for one another as a step takes otherwise: each of them passes a barrier in turn.
 CORES_OF_A_WAIT = 16.0
 #: A visit to a node of a tree: every second branch is mispredicted, for 20 cycles, and a node in the second cache is 14 cycles
@@ -114,7 +117,8 @@ def training_seconds(
     finders = _shared(np.where(place == "host", host_cores, cores), features, k)
     looked_at = trees * 2 * leaves * features * bins
     finding = looked_at * k["split_ns"] * 1e-9 / np.where(place == "cuda", gpu, finders)
-    scanning = np.where(presorted & ~on_gpu, features * sorting, adding + finding)
+    copying = np.where(place == "host", looked_at / 2 * BIN_BYTES / COPY_BANDWIDTH, 0.0)
+    scanning = np.where(presorted & ~on_gpu, features * sorting, adding + finding + copying)
 
     grown = np.where(np.isin(library, tuple(VECTOR_LEAF_LIBRARIES)), rounds, trees)
     waiting = k["level_us"] * 1e-6 * np.where(on_gpu, 1.0, 1.0 + cores / CORES_OF_A_WAIT)
