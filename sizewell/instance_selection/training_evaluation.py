@@ -342,21 +342,18 @@ class TrainingColumns:
     def _tabular(self) -> _Layouts:
         needs, model = self.needs, self.needs.model
         trees = model.architecture.traits.grows_trees
-        k = coefficients("boosting").values(
-            {"kind": self.machines.kinds, "library": model.framework},
-            len(self.machines),
-        )
+        labels = boosting.boosting_labels(self.machines.kinds, (model.framework,) * len(self.machines))
         seconds = boosting.training_seconds(
-            k,
+            coefficients("boosting").values(labels, len(self.machines)),
+            labels,
             rows=needs.units,
             features=float(model.features or 10),
             # A linear model passes over the table once for each epoch, which the units count.
-            trees=float(model.trees) if trees else 1.0,
+            rounds=float(model.trees) if trees else 1.0,
             depth=float(model.tree_depth) if trees else 1.0,
-            kinds=self.machines.kinds,
             cores=self.machines.cores,
             bandwidth=self.machines.bandwidth,
-            leaf_wise=model.framework in boosting.LEAF_WISE_LIBRARIES,
+            host_cores=np.array([t.vcpus / 2 for t in self.types]),
         )
         table = needs.units * float(model.features or 10) * TABLE_VALUE_BYTES * TABLE_COPIES
         host = np.array([t.memory_gib for t in self.types]) * GIB

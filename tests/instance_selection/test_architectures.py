@@ -19,6 +19,7 @@ from sizewell.instance_selection import (
     select_endpoint_instance,
     select_training_instance,
 )
+from sizewell.instance_selection.estimation.boosting import NODE_S
 from sizewell.instance_selection.spot import START_UP_HOURS
 from tests.instance_selection.builders import (
     DIFFUSION,
@@ -59,7 +60,7 @@ def test_more_and_deeper_trees_take_longer_and_a_linear_model_has_none() -> None
     def service_ms(model: ModelSpec) -> float:
         return float(endpoint_columns(endpoint(model=model), cpu_instance()).layout.alone.request[0]) * 1000
 
-    assert service_ms(TREES) - service_ms(LINEAR) == pytest.approx(500 * 8 * 5e-9 * 1000)
+    assert service_ms(TREES) - service_ms(LINEAR) == pytest.approx(500 * 8 * NODE_S * 1000)
     assert service_ms(replace(TREES, trees=5000)) > service_ms(TREES)
     assert service_ms(LINEAR) == service_ms(replace(LINEAR, trees=5000))
 
@@ -91,8 +92,8 @@ def test_small_data_does_not_train_faster_on_more_cores() -> None:
         found = select_training_instance(training(model=TREES, units=rows), known).chosen.estimate
         return found.duration_hours - START_UP_HOURS
 
-    # Within the same bandwidth of each core.
-    assert hours(4, 1e4) == pytest.approx(hours(64, 1e4), rel=0.01)
+    # More cores wait longer for one another, and some have nothing to do.
+    assert hours(4, 1e4) < hours(64, 1e4)
     assert hours(4, 1e7) > 1.5 * hours(64, 1e7)
 
 

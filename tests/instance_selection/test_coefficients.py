@@ -41,6 +41,8 @@ UNSEEN: dict[str, str] = dict.fromkeys(
         "lengths",
         "library",
         "method",
+        "place",
+        "columns",
     ),
     "never heard of",
 )

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
+from sizewell.instance_selection.estimation.boosting import answer_seconds
 from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels, coefficients
 from sizewell.instance_selection.estimation.forward import DECISIVE as FORWARD_DECISIVE
 from sizewell.instance_selection.estimation.forward import forward_seconds
@@ -21,8 +22,6 @@ BURSTABLE_BASELINE = 0.169
 #: Parsing, scoring and answering one row by a web server in Python, on one core (SageMaker guide, "Inference
 #: Recommender load test": 500 requests per second of an XGBoost container on one ml.c5.large).
 TABULAR_REQUEST_S = 2.5e-3
-#: Visiting one node of a tree, with the cache miss that it costs.
-TREE_NODE_S = 5e-9
 
 
 class EndpointTimes:
@@ -113,7 +112,7 @@ class EndpointTimes:
         needs, model = self._types.needs, self._types.needs.model
         if model.architecture.tabular:
             rows = max(needs.images_per_request, 1)
-            scoring = rows * model.trees * model.tree_depth * TREE_NODE_S
+            scoring = float(answer_seconds(rows=rows, trees=model.trees, depth=model.tree_depth))
             grows_trees = model.architecture.traits.grows_trees
             return np.full(len(self._types), TABULAR_REQUEST_S + (scoring if grows_trees else 0.0))
         return forward_seconds(

@@ -1,64 +1,144 @@
-"""Time to train gradient-boosted trees by histograms.
+"""Time to train gradient-boosted trees by histograms, and to answer with them.
 
-Each level of each tree passes over all rows and features and adds to histograms; siblings are subtracted, so half
-of the passes are done. A level costs a synchronisation, however few rows there are, and few rows keep few cores busy.
+Each level of each tree passes over all rows. Their values are added to histograms; siblings are subtracted, so half of the
+additions are done. Then the rows are sorted into the next leaves, which takes as long however many features they have. Of
+every leaf all bins are looked at, however few rows it has: that is most of the work of a wide table. A step costs a
+synchronisation, and few rows keep few cores busy.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sizewell.instance_selection.estimation.coefficients import Array
+from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels
 
 DECISIVE = ("bin_rate",)
 #: Libraries that split one leaf after the other by default (LightGBM documentation, Features).
 LEAF_WISE_LIBRARIES = frozenset({"lightgbm"})
-#: Rows that keep one more core busy.
-ROWS_PER_CORE = 2e4
+#: Libraries of which a GPU builds the histograms alone: rows are sorted and splits found on the host, after a copy of the
+#: histograms (LightGBM pull request 368, ``device_type=gpu``).
+HOSTED_LIBRARIES = frozenset({"lightgbm"})
+#: Libraries that grow one tree for all classes, with a vector in each leaf (CatBoost documentation, MultiClass).
+VECTOR_LEAF_LIBRARIES = frozenset({"catboost"})
+#: Libraries that replace categorical values by statistics of the target (CatBoost documentation, Transforming categorical
+#: features); others are given numbers.
+TARGET_STATISTICS_LIBRARIES = frozenset({"catboost"})
+#: Rows that are handed to a core at once (``kPartitionBlockSize`` of XGBoost; 512 to 1,024 in LightGBM).
+ROWS_PER_CORE = 2048.0
 #: The bandwidth to which the rate of a GPU refers, bytes per second.
 REFERENCE_BANDWIDTH = 300e9
 #: The same of one core of a CPU (Broadwell and Skylake servers).
 REFERENCE_BANDWIDTH_PER_CORE = 5e9
-#: Gradient and curvature of a row in fp32. Below the root the rows of a leaf lie apart: each costs a line of the cache,
-#: once the gradients of all rows do not fit in the last cache (36 MB and more on Xeon servers). A GPU copies them together.
-GRADIENT_BYTES, CACHE_LINE_BYTES, CPU_CACHE_BYTES = 8.0, 64.0, 36e6
-#: Share of the bandwidth that reading single lines reaches.
-GATHER_SHARE = 0.25
+#: Gradient and curvature of a row in fp32. Below the root the rows of a leaf lie apart: each waits for the memory, once the
+#: gradients of all rows do not fit in the last cache (36 MB and more on Xeon servers). A GPU has others to work on meanwhile.
+GRADIENT_BYTES, CPU_CACHE_BYTES = 8.0, 36e6
+#: What a core waits: 80 to 100 ns of latency, of which it overlaps four to five.
+GATHER_NS = 20.0
 #: Leaves of a tree that grows leaf by leaf, where its depth would allow more.
 MAX_LEAVES = 512.0
+#: Fewest rows of a leaf (``min_data_in_leaf`` of LightGBM).
+ROWS_PER_LEAF = 20.0
+#: Values that histograms tell apart (``max_bin`` of XGBoost and of LightGBM, ``border_count`` of CatBoost: 254 to 256).
+DEFAULT_BINS = 256.0
+#: Physical cores beside a GPU of which nothing is said: those of an instance with 16 vCPUs.
+DEFAULT_HOST_CORES = 8.0
+#: Two sums in fp64 for each bin of a leaf, or of its smaller sibling, that a GPU sends to its host over PCIe 3.0 x16, bytes per
+#: second.
+BIN_BYTES, COPY_BANDWIDTH = 16.0, 12e9
+#: Cores that take as long to wait for one another as a step takes otherwise: each of them passes a barrier in turn.
+CORES_OF_A_WAIT = 16.0
+#: A visit to a node of a tree: every second branch is mispredicted, for 20 cycles, and a node in the second cache is 14 cycles
+#: away (Fog, The microarchitecture of Intel, AMD and VIA CPUs); at 3 GHz.
+NODE_S = (20 / 2 + 14) / 3e9
+
+
+def boosting_labels(
+    kinds: Sequence[str], libraries: Sequence[str], categorical: Sequence[bool] | None = None
+) -> Labels:
+    """Return what the coefficients depend on.
+
+    ``place`` is where rows are sorted and splits found. Tables that have ``categorical`` columns are told apart where the
+    library makes something of them.
+    """
+    marked = categorical or (False,) * len(kinds)
+    return {
+        "kind": tuple(kinds),
+        "library": tuple(libraries),
+        "place": tuple(
+            "host" if kind == "cuda" and library in HOSTED_LIBRARIES else kind
+            for kind, library in zip(kinds, libraries, strict=True)
+        ),
+        "columns": tuple(
+            "categorical" if mark and library in TARGET_STATISTICS_LIBRARIES else NONE
+            for mark, library in zip(marked, libraries, strict=True)
+        ),
+    }
 
 
 def training_seconds(
     k: Mapping[str, Array],
+    labels: Labels,
     *,
     rows: float | Array,
     features: float | Array,
-    trees: float | Array,
+    rounds: float | Array,
     depth: float | Array,
-    kinds: tuple[str, ...],
     cores: Array,
     bandwidth: Array,
-    leaf_wise: bool | Array = False,
+    classes: float | Array = 1.0,
+    leaves: float | Array = np.inf,
+    bins: float | Array = DEFAULT_BINS,
+    host_cores: float | Array = DEFAULT_HOST_CORES,
+    presorted: bool | Array = False,
 ) -> Array:
-    """Return the seconds of a training; ``cores`` of a CPU are physical ones, ``bandwidth`` is in bytes per second.
+    """Return the seconds of a training on a CPU or one GPU; ``labels`` are those of `boosting_labels`.
 
-    ``leaf_wise`` libraries split one leaf after the other, so that a tree takes as many steps as it has leaves.
+    ``cores`` of a CPU are physical ones, ``host_cores`` are those beside a GPU, ``bandwidth`` is in bytes per second. A
+    ``presorted`` method builds no histograms: at each level it reads the gradient of each value of each column.
     """
-    updates = rows * features * trees * depth / 2
-    busy_cores = np.minimum(cores, np.maximum(rows / ROWS_PER_CORE, 1.0))
-    # Amdahl's law: histograms of all threads are added up, and splits are found, by few of them.
-    busy_cores = busy_cores / (1 + k["serial"] * (busy_cores - 1))
-    memory = np.sqrt(bandwidth / np.maximum(cores, 1.0) / REFERENCE_BANDWIDTH_PER_CORE)
-    width = np.where(
-        np.asarray(kinds) == "cuda", np.sqrt(bandwidth / REFERENCE_BANDWIDTH), busy_cores * memory
+    library, kind, place = (np.asarray(labels[name]) for name in ("library", "kind", "place"))
+    leaf_wise, on_gpu = np.isin(library, tuple(LEAF_WISE_LIBRARIES)), kind == "cuda"
+    leaves = np.minimum(np.where(leaf_wise, np.minimum(leaves, MAX_LEAVES), leaves), 2.0**depth)
+    leaves = np.minimum(leaves, np.maximum(rows / ROWS_PER_LEAF, 2.0))
+    # A tree of so many leaves is at least so deep on average.
+    depth = np.minimum(depth, np.log2(leaves))
+    trees = rounds * classes
+    passes = rows * trees * depth
+    gpu = np.sqrt(bandwidth / REFERENCE_BANDWIDTH)
+    busy = _shared(np.where(place == "host", host_cores, cores), rows / ROWS_PER_CORE, k)
+
+    waits = np.where(
+        place == "cuda", 0.0, GATHER_NS * GRADIENT_BYTES * rows / (GRADIENT_BYTES * rows + CPU_CACHE_BYTES)
     )
-    gradients = GRADIENT_BYTES * rows
-    gathered = CACHE_LINE_BYTES * rows * trees * depth / 2 * gradients / (gradients + CPU_CACHE_BYTES)
-    gathering = np.where(np.asarray(kinds) == "cuda", 0.0, gathered / (bandwidth * GATHER_SHARE))
-    steps = np.where(leaf_wise, np.minimum(2.0**depth, MAX_LEAVES), depth)
+    sorting = passes * (k["row_ns"] + waits) * 1e-9 / np.where(place == "cuda", gpu, busy)
+
+    memory = np.sqrt(bandwidth / np.maximum(cores, 1.0) / REFERENCE_BANDWIDTH_PER_CORE)
+    adding = passes * features / 2 / (k["bin_rate"] * 1e9 * np.where(on_gpu, gpu, busy * memory))
+    finders = _shared(np.where(place == "host", host_cores, cores), features, k)
+    looked_at = trees * 2 * leaves * features * bins
+    finding = looked_at * k["split_ns"] * 1e-9 / np.where(place == "cuda", gpu, finders)
+    copying = np.where(place == "host", looked_at / 2 * BIN_BYTES / COPY_BANDWIDTH, 0.0)
+    scanning = np.where(presorted & ~on_gpu, features * sorting, adding + finding + copying)
+
+    grown = np.where(np.isin(library, tuple(VECTOR_LEAF_LIBRARIES)), rounds, trees)
+    waiting = k["level_us"] * 1e-6 * np.where(on_gpu, 1.0, 1.0 + cores / CORES_OF_A_WAIT)
     return np.asarray(
-        updates / (k["bin_rate"] * 1e9 * width)
-        + gathering
-        + trees * steps * k["level_us"] * 1e-6
+        scanning
+        + sorting
+        + grown * np.where(leaf_wise, leaves, depth) * waiting
         + rows * features * k["setup_ns"] * 1e-9
     )
+
+
+def answer_seconds(
+    *, rows: float | Array, trees: float | Array, depth: float | Array, cores: float | Array = 1.0
+) -> Array:
+    """Return the seconds in which a CPU answers a batch: each row takes a branch at every level of every tree."""
+    return np.asarray(rows * trees * depth * NODE_S / np.minimum(cores, np.maximum(rows, 1.0)))
+
+
+def _shared(cores: Array, parts: float | Array, k: Mapping[str, Array]) -> Array:
+    """Return how many cores' worth a work gets that has so many parts (Amdahl's law)."""
+    busy = np.minimum(cores, np.maximum(parts, 1.0))
+    # Histograms of all threads are added up by few of them.
+    return np.asarray(busy / (1 + k["serial"] * (busy - 1)))
