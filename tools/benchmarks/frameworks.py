@@ -49,9 +49,11 @@ _VENDOR = re.compile(r"^(?:hf|hugging-?face|nvidia|aws)[-/]")
 _EARLY_VLLM = re.compile(r"vllm\W*(?:v|version-)?0\.[0-5]\b")
 #: Before 2.0 TGI read prompts in passes of their own, as its level was measured. Without a version it is today's.
 _EARLY_TGI = re.compile(r"(?:tgi|text-generation-inference)\W*(?:v|version-)?[01]\.")
-#: Chips of Ampere and later compute fp32 as TF32 in NVIDIA's containers (NGC), and in TensorFlow from 2.4 on (its release
-#: notes: TensorFloat-32 is on by default).
-_TF32_BY_DEFAULT = re.compile(r"\bngc\b|(?:tensorflow|\btf)[- ]?v?(?:2\.(?:[4-9]|\d\d)|[3-9]\.)")
+#: Chips of Ampere and later compute fp32 as TF32 in NVIDIA's containers (NGC), in TensorFlow from 2.4 on (its release
+#: notes: TensorFloat-32 is on by default), in JAX (jax.default_matmul_precision), and in PyTorch's convolutions
+#: (torch.backends.cudnn.allow_tf32).
+_TF32_BY_DEFAULT = re.compile(r"\bngc\b|(?:tensorflow|\btf)(?![- ]?v?(?:1\.|2\.[0-3]\b))|\bjax\b")
+_TF32_IN_CONVOLUTIONS = re.compile(r"torch|timm|detectron|mmdet|diffusers")
 
 
 def plain_name(name: str) -> str:
@@ -128,8 +130,10 @@ NEURON_FORMATS = (
 )
 
 
-def number_format(text: str, framework: str, model: str, chip: Chip) -> NumberFormat:
-    """Return the format of a row.
+def number_format(
+    text: str, framework: str, model: str, chip: Chip, *, convolves: bool = False
+) -> NumberFormat:
+    """Return the format of a row; ``convolves``: most of the arithmetic is that of convolutions.
 
     What it does not state is what its framework or its model is named after, or else what its hardware is used with.
     """
@@ -141,7 +145,12 @@ def number_format(text: str, framework: str, model: str, chip: Chip) -> NumberFo
         else 1.0
     )
     weights = _CACHE_FORMAT.sub("", name)
-    return replace(_weights_format(weights, framework.lower(), model.lower(), chip), cache_scale=scale)
+    found = _weights_format(weights, framework.lower(), model.lower(), chip)
+    convolutions = convolves and _TF32_IN_CONVOLUTIONS.search(framework.lower())
+    by_default = convolutions or _TF32_BY_DEFAULT.search(f"{weights} {framework.lower()}")
+    if found == _FP32 and by_default and not isinstance(chip.facts, Cpu) and chip.facts.tf32_tflops:
+        found = NumberFormat(Precision.TF32, "tf32")
+    return replace(found, cache_scale=scale)
 
 
 def _weights_format(name: str, framework: str, model: str, chip: Chip) -> NumberFormat:
@@ -156,6 +165,4 @@ def _weights_format(name: str, framework: str, model: str, chip: Chip) -> Number
     found = found or NumberFormat(Precision.FP16, "half")
     if found.arithmetic == "fp4" and not chip.facts.fp4_dense_tflops:
         return _FOUR_BIT_WEIGHTS
-    if found == _FP32 and chip.facts.tf32_tflops and _TF32_BY_DEFAULT.search(f"{name} {framework}"):
-        return NumberFormat(Precision.TF32, "tf32")
     return found

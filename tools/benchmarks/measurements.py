@@ -174,7 +174,8 @@ def case_of(row: dict[str, str]) -> Case:
     split = split_of(cell["parallelism"], framework_text)
     if not quantity(cell["accelerator_count"]) and chip.kind == "cuda":
         count = max(count, max(split.tensor, 1) * max(split.pipeline, 1))
-    fmt = number_format(cell["precision"], framework_text, cell["model"], chip)
+    convolves = architecture in (Architecture.CNN, Architecture.DIFFUSION)
+    fmt = number_format(cell["precision"], framework_text, cell["model"], chip, convolves=convolves)
     engine = engine_of(framework_text, architecture, chip.kind)
     framework = framework_of(framework_text)
     model, preset = _model(cell, architecture, fmt.precision)
