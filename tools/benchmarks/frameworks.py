@@ -77,8 +77,11 @@ def engine_of(name: str, architecture: Architecture, kind: str) -> str:
     text = plain_name(name)
     if kind == "neuron":
         return "neuron"
-    generating = architecture is Architecture.DECODER and not text.startswith("transformers")
-    if generating and any(re.search(words, text) for words, _ in LLM_ENGINES):
+    if (
+        architecture.generates
+        and not text.startswith("transformers")
+        and any(re.search(words, text) for words, _ in LLM_ENGINES)
+    ):
         return "llm-engine"
     if kind == "cpu":
         return "optimized" if re.search(OPTIMIZED_ON_CPU, text) else "eager"

@@ -27,8 +27,9 @@ SAMPLED_INPUT, SAMPLED_OUTPUT = 225.0, 190.0
 MAX_SEQUENCES = {"tensorrt-llm": 2048.0, "tgi": 128.0, "llama.cpp": 4.0}
 MAX_SEQUENCES_OF_OTHERS, MAX_SEQUENCES_OF_LARGE_CARDS, LARGE_CARD_BYTES = 256.0, 1024.0, 70 * GIB
 LARGE_CHIPS = ("H1", "H2", "B2", "B3", "GH", "GB")
-#: What an engine takes of the usable memory for activations and graphs, and leaves by itself (vLLM: a tenth of a card).
-ENGINE_RESERVE_BYTES = 3 * GIB
+#: What an engine leaves by itself of the usable memory (vLLM: a tenth of a card, of which 8 % are not usable), and what it
+#: takes for the activations of its fullest step and for graphs.
+ENGINE_LEAVES, ENGINE_TAKES_BYTES = 0.025, 1 * GIB
 #: Memory of a group of devices relative to the weights, from which a copy of the model of its own serves faster.
 ROOM_FOR_CACHE = 1.3
 #: Which request of a run a metric speaks of, by the order of arrival: in a queue that grows, the last one waits longest.
@@ -113,7 +114,7 @@ class GenerationCases:
         cases = self.cases
         limit = np.array([_max_sequences(c) for c in cases])
         devices = self._degree * self._pipeline
-        usable = self._machines.memory_bytes - ENGINE_RESERVE_BYTES
+        usable = (1 - ENGINE_LEAVES) * self._machines.memory_bytes - ENGINE_TAKES_BYTES
         free = usable * devices - self._decoder.stored_bytes
         held = free / np.maximum(
             self._decoder.cache_bytes_per_token * (self._input + 0.5 * self._output), 1.0
