@@ -87,14 +87,6 @@ def test_cores_beside_a_gpu_count_where_the_host_sorts_rows() -> None:
     assert value(large, note=note) == value(large, note=note, aws_instance="ml.g5.4xlarge")
 
 
-def test_categories_are_work_for_one_library_alone() -> None:
-    note = "100 trees, depth 8, 10 features"
-    catboost = {**TRAINED, "model": "catboost", "framework": "CatBoost 1.2"}
-
-    assert value(catboost, note=f"{note} (categorical)") > value(catboost, note=note)
-    assert value(TRAINED, note=f"{note} (categorical)") == value(TRAINED, note=note)
-
-
 def test_a_batch_is_answered_by_the_threads_of_a_cpu() -> None:
     one = value(ANSWERED)
 

@@ -215,12 +215,6 @@ def test_more_of_anything_never_takes_less(
     assert less <= more * (1 + 1e-9)
 
 
-def test_columns_are_told_apart_where_a_library_makes_something_of_categories() -> None:
-    labels = boosting_labels(("cpu", "cpu", "cuda"), ("xgboost", "catboost", "catboost"), (True, True, False))
-
-    assert labels["columns"] == ("none", "categorical", "none")
-
-
 def test_an_answer_takes_a_branch_at_each_level_of_each_tree() -> None:
     def answer(cores: float, **changes: float) -> float:
         batch = {"rows": 1000.0, "trees": 500.0, "depth": 8.0} | changes

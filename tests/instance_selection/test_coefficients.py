@@ -42,7 +42,6 @@ UNSEEN: dict[str, str] = dict.fromkeys(
         "library",
         "method",
         "place",
-        "columns",
     ),
     "never heard of",
 )

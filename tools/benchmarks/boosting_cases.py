@@ -64,9 +64,7 @@ class BoostingCases:
         self._classes = column(cases, lambda c: max(_stated(CLASSES, c, 1.0), 1.0))
         self._leaves = column(cases, _leaves)
         self._cores = machines.cores
-        self._labels = boosting_labels(
-            machines.kinds, words(cases, _library), [bool(re.search(r"categorical", c.note)) for c in cases]
-        )
+        self._labels = boosting_labels(machines.kinds, words(cases, _library))
         self._table: dict[str, Array] = {
             "rows": column(cases, lambda c: c.input_tokens, 1e6),
             "features": column(cases, _features),

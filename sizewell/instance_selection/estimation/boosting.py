@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels
+from sizewell.instance_selection.estimation.coefficients import Array, Labels
 
 DECISIVE = ("bin_rate",)
 #: Libraries that split one leaf after the other by default (LightGBM documentation, Features).
@@ -20,9 +20,6 @@ LEAF_WISE_LIBRARIES = frozenset({"lightgbm"})
 HOSTED_LIBRARIES = frozenset({"lightgbm"})
 #: Libraries that grow one tree for all classes, with a vector in each leaf (CatBoost documentation, MultiClass).
 VECTOR_LEAF_LIBRARIES = frozenset({"catboost"})
-#: Libraries that replace categorical values by statistics of the target (CatBoost documentation, Transforming categorical
-#: features); others are given numbers.
-TARGET_STATISTICS_LIBRARIES = frozenset({"catboost"})
 #: Rows that are handed to a core at once (``kPartitionBlockSize`` of XGBoost; 512 to 1,024 in LightGBM).
 ROWS_PER_CORE = 2048.0
 #: The bandwidth to which the rate of a GPU refers, bytes per second.
@@ -52,25 +49,14 @@ CORES_OF_A_WAIT = 16.0
 NODE_S = (20 / 2 + 14) / 3e9
 
 
-def boosting_labels(
-    kinds: Sequence[str], libraries: Sequence[str], categorical: Sequence[bool] | None = None
-) -> Labels:
-    """Return what the coefficients depend on.
-
-    ``place`` is where rows are sorted and splits found. Tables that have ``categorical`` columns are told apart where the
-    library makes something of them.
-    """
-    marked = categorical or (False,) * len(kinds)
+def boosting_labels(kinds: Sequence[str], libraries: Sequence[str]) -> Labels:
+    """Return what the coefficients depend on; ``place`` is where rows are sorted and splits found."""
     return {
         "kind": tuple(kinds),
         "library": tuple(libraries),
         "place": tuple(
             "host" if kind == "cuda" and library in HOSTED_LIBRARIES else kind
             for kind, library in zip(kinds, libraries, strict=True)
-        ),
-        "columns": tuple(
-            "categorical" if mark and library in TARGET_STATISTICS_LIBRARIES else NONE
-            for mark, library in zip(marked, libraries, strict=True)
         ),
     }
 
