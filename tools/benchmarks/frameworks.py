@@ -17,7 +17,7 @@ LLM_ENGINES = (
     (r"(?<![a-z])tgi|text-generation", "tgi"),
     (r"gpt-fast", "torch-compile"),
     (r"deepspeed(?!-zero)|fastgen|(?<![a-z])mii(?![a-z])", "deepspeed"),
-    (r"llama[.-]?cpp|ollama", "llama.cpp"),
+    (r"llama[.-]?cpp|ollama|llamafile|ggml|[a-z]\.cpp(?![a-z])|neural-speed", "llama.cpp"),
     (r"exllama", "exllama"),
     (r"(?<![a-z])nim(?![a-z])", "tensorrt-llm"),
     (r"(?<![a-z])(?:lmi|djl)(?![a-z])", "vllm"),

@@ -85,6 +85,8 @@ class GenerationCases:
         # Weights that are gathered for each block serve a batch of its own on every device.
         stated = column(cases, lambda c: c.tensor_parallel)
         self._copies = np.where(self._streamed, self._machines.count, stated / self._degree)
+        on_cpu = np.asarray(self._machines.kinds) == "cpu"
+        self._copies = np.where(on_cpu, column(cases, lambda c: c.copies, 1.0), self._copies)
         self._most = self._most_sequences()
         # Users whose requests are all alike get their answers, and ask again, together.
         self._in_waves = (arrival == Arrival.USERS) & ~varied

@@ -18,7 +18,7 @@ Values are never rescaled, whatever the unit column says.
 
 import csv
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
@@ -124,7 +124,8 @@ class Case:
     data_parallel: bool
     """Copies of the model on GPUs, whose loaders take the batch of one device."""
     copies: float | None
-    """Models that work at the same time, as the figure counts them; None: one on every device, or on its share."""
+    """Models that work at the same time, as the figure counts them; None: one on every device, or on its share. Those on a
+    CPU share its cores: ``chip`` is what one of them has."""
     in_flight: float | None
     """Batches of each copy that are in progress at the same time; None: one."""
     size_is_stated: bool
@@ -171,6 +172,9 @@ def case_of(row: dict[str, str]) -> Case:
         )
     except UnknownChipError as error:
         raise UnreadableRowError(str(error)) from None
+    copies = number(cell["copies"])
+    if copies and chip.kind == "cpu":
+        chip = replace(chip, cores=chip.cores / copies)
     split = split_of(cell["parallelism"], framework_text)
     if not quantity(cell["accelerator_count"]) and chip.kind == "cuda":
         count = max(count, max(split.tensor, 1) * max(split.pipeline, 1))
@@ -230,7 +234,7 @@ def case_of(row: dict[str, str]) -> Case:
         micro_batch=micro_batch(note),
         per_device=is_per_device(note, batch, count),
         data_parallel=chip.kind == "cuda" and split.data_first,
-        copies=number(cell["copies"]),
+        copies=copies,
         in_flight=number(cell["in_flight"]),
         size_is_stated=_size_is_stated(cell, architecture),
         trust=number(cell["trust"]) or 1.0,

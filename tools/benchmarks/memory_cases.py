@@ -125,9 +125,11 @@ def _layer_bytes(case: Case) -> float:
 
 def _training_bytes(case: Case) -> float:
     needed = _step_bytes(case, recompute=case.recompute)
-    # What was measured did fit: without recomputation it would not have.
+    # What was measured did fit: as it is, or with recomputation, or with one example at a time.
     if case.metric == "peak_mem_mb" and needed > case.chip.memory_bytes:
-        return _step_bytes(case, recompute=True)
+        needed = _step_bytes(case, recompute=True)
+    if case.metric == "peak_mem_mb" and needed > case.chip.memory_bytes:
+        needed = _step_bytes(replace(case, micro_batch=1.0), recompute=True)
     return needed
 
 
