@@ -83,7 +83,11 @@ class ContainedModel(ConfigModel):
                 "request",
                 f"{architecture} needs {' and '.join(sorted(needed))}, "
                 f"but {' and '.join(sorted(given)) or 'nothing'} is given"
-                + ("; an encoder of images states model.forward_gflops_per_image or model.image_pixels" if images else ""),
+                + (
+                    "; an encoder of images states model.forward_gflops_per_image or model.image_pixels"
+                    if images
+                    else ""
+                ),
             )
         if self.engine is Engine.LLM_ENGINE and "output_tokens" not in needed:
             raise fault("engine", f"an llm-engine serves a decoder, not {architecture}")
