@@ -165,7 +165,7 @@ def case_of(row: dict[str, str]) -> Case:
     batch = _batch(cell)
     load = load_of(cell, batch)
     micro = re.search(r"micro-?batch(?: size)? (\d+)", note)
-    beams = re.search(r"beams?(?: size| width)?\W{0,2}(\d+)\b|\b(\d+) beams", note.lower())
+    beams = re.search(r"beams?(?:[ _-]?(?:size|width))?\W{0,2}(\d+)\b|\b(\d+) beams", note.lower())
     record = "division" in note and "Result" in note
     return Case(
         id=cell["id"],
