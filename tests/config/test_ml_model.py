@@ -117,6 +117,12 @@ def test_images_have_a_size_or_stated_arithmetic(architecture: str) -> None:
     assert (key, "no effect beside forward_gflops_per_image" in reason) == ("image_pixels", True)
 
 
+def test_an_encoder_of_text_has_no_images() -> None:
+    text = {"architecture": "encoder", "parameters_millions": 110, "max_context_tokens": 512}
+    ((key, reason),) = reasons({**text, "image_pixels": 50_176})
+    assert (key, "reads text" in reason) == ("image_pixels", True)
+
+
 @pytest.mark.parametrize("architecture", ["decoder", "encoder-decoder"])
 def test_what_writes_text_reads_no_images(architecture: str) -> None:
     text = {"architecture": architecture, "parameters_millions": 86, "image_pixels": 50_176}
