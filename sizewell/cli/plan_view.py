@@ -239,7 +239,10 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         used += "For a processing job, the share of its deadline that is paid. "
     if any(isinstance(workload, NotebookPlan) for workload in plan.workloads):
         used += "For a notebook, hours of use in a month, and of its working hours. "
-    sure = "range: held nine of ten published results of publishers that the fit had not seen. "
+    sure = (
+        "range: held nine of ten published results of publishers left out of the fit, "
+        "and two of three of others that were collected later. "
+    )
     lines.append(
         f"[dim]{sure if ranges else ''}{'' if narrow else used}"
         f"Why a type was picked: sizewell explain WORKLOAD --env {plan.environment}[/]"

@@ -105,6 +105,11 @@ class TransformerModel(_Network):
         for key in ("forward_gflops_per_image", "activations_millions_per_image", "image_pixels"):
             if self.architecture != "encoder" and getattr(self, key) is not None:
                 raise fault(key, f"is for encoders of images; remove it from this {self.architecture}")
+        if self.image_pixels is not None and self.max_context_tokens is not None:
+            raise fault(
+                "image_pixels",
+                f"is for encoders of images, and this one reads text; {without('image_pixels')}",
+            )
         if self.reads_images and self.max_context_tokens is not None:
             raise fault("max_context_tokens", f"has no effect on images; {without('max_context_tokens')}")
         _refuse_size_beside_arithmetic(self.image_pixels, self.forward_gflops_per_image)

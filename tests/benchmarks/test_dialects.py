@@ -278,3 +278,37 @@ def test_no_unit_is_changed_and_no_stranger_is_guessed(name: str) -> None:
 )
 def test_the_number_of_a_cell(text: str, number: float | None) -> None:
     assert quantity(text) == number
+
+
+def told(row: Row, **changes: str) -> float:
+    (one,) = predict_rows([{**row, **changes}], CATALOG)
+    assert one.predicted is not None
+    return one.predicted
+
+
+@pytest.mark.parametrize("note", ["beam 4", "beam size 4", "beam_size=4", "4 beams"])
+def test_a_search_over_beams_steps_as_many_sequences(note: str) -> None:
+    writer = {**LLM, "batch_size": "32", "metric": "tokens_s_total"}
+    assert (read(writer, note=note).beams, read(writer).beams) == (4, 1)
+    assert told(writer, note=note) < told(writer)
+
+
+def test_users_of_one_model_wait_for_each_other_unless_their_requests_become_a_batch() -> None:
+    row = {**ENCODER, "batch_size": ""}
+    assert told(row, concurrency="8") > 7 * told(row, concurrency="1")
+    served = {**row, "metric": "throughput_seq_s", "concurrency": "64"}
+    assert told(served, framework="TensorRT 10, infinity") > 1.1 * told(served, framework="TensorRT 10")
+
+
+@pytest.mark.parametrize(
+    ("model", "active"), [("mine-30b-a3b", 3e9), ("mine 30B A3.5B", 3.5e9), ("mine-30b", 0.16 * 30e9)]
+)
+def test_a_mixture_that_no_preset_knows_uses_what_its_name_says_or_a_sixth(model: str, active: float) -> None:
+    mixture = {**LLM, "architecture": "decoder-moe", "params": "30000000000", "model_key": "", "model": model}
+    assert read(mixture).model.active_parameters == pytest.approx(active)
+
+
+@pytest.mark.parametrize("note", ["random uniform up to 1000/1000", "real means: 500 in, 505 out"])
+def test_lengths_that_are_drawn_vary(note: str) -> None:
+    assert read(SERVED, note=note).load.varied
+    assert not read(SERVED, note="random 1000/1000 ignore-eos").load.varied

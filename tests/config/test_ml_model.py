@@ -109,6 +109,26 @@ def test_images_have_no_context() -> None:
     assert reasons({**images, "max_context_tokens": 512})[0][0] == "max_context_tokens"
 
 
+@pytest.mark.parametrize("architecture", ["encoder", "cnn", "diffusion"])
+def test_images_have_a_size_or_stated_arithmetic(architecture: str) -> None:
+    images = {"architecture": architecture, "parameters_millions": 86, "image_pixels": 50_176}
+    assert MODEL.validate_python(images).request_keys == {"images"}
+    ((key, reason),) = reasons({**images, "forward_gflops_per_image": 35})
+    assert (key, "no effect beside forward_gflops_per_image" in reason) == ("image_pixels", True)
+
+
+def test_an_encoder_of_text_has_no_images() -> None:
+    text = {"architecture": "encoder", "parameters_millions": 110, "max_context_tokens": 512}
+    ((key, reason),) = reasons({**text, "image_pixels": 50_176})
+    assert (key, "reads text" in reason) == ("image_pixels", True)
+
+
+@pytest.mark.parametrize("architecture", ["decoder", "encoder-decoder"])
+def test_what_writes_text_reads_no_images(architecture: str) -> None:
+    text = {"architecture": architecture, "parameters_millions": 86, "image_pixels": 50_176}
+    assert reasons(text)[0][0] == "image_pixels"
+
+
 def test_encoder_may_use_its_weights_several_times() -> None:
     albert = {"architecture": "encoder", "parameters_millions": 11.7, "active_parameters_millions": 85}
     assert MODEL.validate_python(albert)

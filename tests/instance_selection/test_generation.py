@@ -20,7 +20,7 @@ from sizewell.instance_selection.estimation.generation import (
     step_seconds,
 )
 from sizewell.instance_selection.labels import serving_labels
-from sizewell.instance_selection.requirements import Engine, ModelSpec, Precision
+from sizewell.instance_selection.requirements import Architecture, Engine, ModelSpec, Precision
 from tests.instance_selection.builders import (
     GPU,
     LLAMA_3_8B,
@@ -173,6 +173,15 @@ def test_engines_that_read_prompts_between_the_steps_stop_all_answers_meanwhile(
     step = step_s(gpu_instance(), 2.0, context=1050.0)
     assert two.step - step == pytest.approx(2 * 404e-3 / 100, rel=1e-3)
     assert two.first_token - one.first_token == pytest.approx(step / 2)
+
+
+def test_an_encoder_decoder_reads_with_one_half_and_writes_with_the_other() -> None:
+    whole = decoder_of(LLAMA_3_8B)
+    half = decoder_of(replace(LLAMA_3_8B, architecture=Architecture.ENCODER_DECODER))
+
+    for part in ("weights", "layers", "read_bytes"):
+        assert getattr(half, part) == getattr(whole, part) / 2
+    assert half.stored_bytes == whole.stored_bytes
 
 
 def test_requests_that_begin_together_read_half_of_the_other_prompts_first() -> None:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizewell.instance_selection import Architecture, Catalog, ModelSpec, Precision
+from sizewell.instance_selection.estimation.work import image_flops
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
 from tools.benchmarks.algorithms import Algorithm, Task, find_algorithm
 from tools.benchmarks.choice_cells import chip_names, parse_cell
@@ -188,15 +189,15 @@ def _unknown_model(text: str, parameters: float, precision: str) -> ModelSpec:
     # Width / layers of published transformers: about 64 for encoders, 100 for large decoders; weights 12 x L x h^2.
     ratio = 64 if architecture is Architecture.ENCODER else 100
     hidden = max(64, round((ratio * parameters / 12) ** (1 / 3) / 64) * 64)
-    return ModelSpec(
+    model = ModelSpec(
         architecture=architecture,
         parameters=parameters,
         layers=max(2, round(parameters / 12 / hidden**2)) if transformer else 50,
         precision=Precision(precision_name(precision, parameters)),
         hidden_size=hidden if transformer else 0,
         kv_hidden_size=hidden if architecture is Architecture.DECODER else 0,
-        forward_flops_per_image=architecture.traits.flops_per_weight * parameters,
     )
+    return replace(model, forward_flops_per_image=image_flops(model))
 
 
 def precision_name(text: str, parameters: float) -> str:

@@ -36,18 +36,18 @@ def with_images(model: ModelSpec, preset: Preset | None, cell: Mapping[str, str]
     """Return the model with the work of an image of the row's size; one that reads text as it is."""
     if model.architecture not in SCALED_BY_PIXELS:
         return model
-    pixels, stated = pixels_of(cell["note"]), stated_flops(cell["note"])
+    pixels = pixels_of(cell["note"])
+    if stated := stated_flops(cell["note"]):
+        return replace(model, forward_flops_per_image=stated, activations_per_image=0.0)
+    if model.forward_flops_per_image:
+        ratio = pixels / preset.pixels if pixels and preset and preset.pixels else 1.0
+        return replace(
+            model,
+            forward_flops_per_image=ratio * model.forward_flops_per_image,
+            activations_per_image=ratio * model.activations_per_image,
+        )
     if not pixels and cell["metric"] == "images_s":
         pixels = int(REFERENCE_PIXELS)
-    if stated:
-        return replace(model, forward_flops_per_image=stated, activations_per_image=0.0)
-    if not model.forward_flops_per_image:
-        known = cell["input_len"] if model.architecture is Architecture.ENCODER else ""
-        model = replace(model, image_pixels=0 if known else pixels)
-        return replace(model, forward_flops_per_image=image_flops(model))
-    ratio = pixels_of(cell["note"]) / preset.pixels if preset and preset.pixels else 0.0
-    return replace(
-        model,
-        forward_flops_per_image=(ratio or 1.0) * model.forward_flops_per_image,
-        activations_per_image=(ratio or 1.0) * model.activations_per_image,
-    )
+    reads_text = model.architecture is Architecture.ENCODER and bool(cell["input_len"])
+    sized = replace(model, image_pixels=0 if reads_text else pixels)
+    return replace(sized, forward_flops_per_image=image_flops(sized))

@@ -187,7 +187,7 @@ def case_of(row: dict[str, str]) -> Case:
     tensor, pipeline = _degrees(split, cell["task"], count, chip, architecture)
     batch = _batch(cell)
     load = load_of(cell, batch)
-    beams = re.search(r"beams?(?: size| width)?\W{0,2}(\d+)\b|\b(\d+) beams", note.lower())
+    beams = re.search(r"beams?(?:[ _-]?(?:size|width))?\W{0,2}(\d+)\b|\b(\d+) beams", note.lower())
     adapters = "lora" in f"{framework_text} {note} {cell['model']} {cell['precision']}".lower()
     record = "division" in note and "Result" in note
     return Case(

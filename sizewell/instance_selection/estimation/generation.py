@@ -67,7 +67,8 @@ def cache_bytes_per_token(model: ModelSpec, layers: float, width: float) -> floa
 def decoder_of(model: ModelSpec, *, expanded: bool = False) -> Decoder:
     """Return the work of a model that generates; ``expanded``: stored weights are expanded by a kernel of its own."""
     layers, width = transformer_shape(model)
-    half = 1.0 if model.architecture.traits.causal else HALF_THAT_WRITES
+    traits = model.architecture.traits
+    half = HALF_THAT_WRITES if traits.generates and not traits.causal else 1.0
     layers, weights = half * layers, half * max(model.multiplied_parameters, 1.0)
     active_share = min(1.0, (model.active_parameters or model.parameters) / max(model.parameters, 1.0))
     return Decoder(
