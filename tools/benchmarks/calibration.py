@@ -128,22 +128,25 @@ class Calibration:
         observed = np.log(self.values[chosen])
         designs = {name: _design(columns[:, chosen], size) for name, columns in self._columns.items()}
         offsets = _design(self._offset[None, chosen], size)
-        prior_precision = np.diag(self._spread**-2)
+        whole = np.array([key[0] == "offset" for key in self._keys])
         theta, damping = self._mean.copy(), 1e-3
 
         def cost(residual: Array, theta: Array) -> float:
             z = np.abs(residual) / ROBUST_SCALE
             data = 2 * (weights**2 * (np.sqrt(1 + z * z) - 1)).sum()
-            return float(data + (((theta - self._mean) / self._spread) ** 2).sum())
+            moved = (theta - self._mean) / self._spread
+            return float(data + np.where(whole, 2 * (np.sqrt(1 + moved**2) - 1), moved**2).sum())
 
         residual = np.nan_to_num(self._log_predictions(theta, chosen) - observed)
         best = cost(residual, theta)
-        hessian = prior_precision
+        hessian = np.diag(self._spread**-2)
         for _ in range(MAX_STEPS):
             jacobian = offsets + self._slopes(theta, chosen, designs)
             curvature = weights**2 / ROBUST_SCALE**2 / np.sqrt(1 + (residual / ROBUST_SCALE) ** 2)
-            hessian = (jacobian.T.multiply(curvature) @ jacobian).toarray() + prior_precision
-            gradient = jacobian.T @ (curvature * residual) + (theta - self._mean) / self._spread**2
+            moved = (theta - self._mean) / self._spread
+            stiffness = np.where(whole, 1 / np.sqrt(1 + moved**2), 1.0) / self._spread**2
+            hessian = (jacobian.T.multiply(curvature) @ jacobian).toarray() + np.diag(stiffness)
+            gradient = jacobian.T @ (curvature * residual) + (theta - self._mean) * stiffness
             gain = 0.0
             for _ in range(TRIALS):
                 step = np.linalg.solve(hessian + damping * np.diag(np.diag(hessian)), -gradient)

@@ -7,12 +7,14 @@ import numpy as np
 
 from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels
 from sizewell.instance_selection.estimation.forward import DECISIVE, forward_seconds
+from sizewell.instance_selection.estimation.queueing import lognormal_tail
 from sizewell.instance_selection.estimation.work import Work, forward_work
 from sizewell.instance_selection.presets import find_preset
 from sizewell.instance_selection.requirements import Architecture
 from tools.benchmarks.columns import column, flags, machines_of_cases, words
 from tools.benchmarks.load import Arrival
 from tools.benchmarks.measurements import Case
+from tools.benchmarks.metric_names import PERCENTILES
 
 #: Sequence length of an encoder whose row states none: the shortest of the BERT benchmarks.
 DEFAULT_TOKENS = 128.0
@@ -42,7 +44,7 @@ VOLUME_FACTOR = 2.0
 BATCHING_SERVERS = re.compile(r"(?<![a-z])tei(?![a-z])|text-embeddings|infinity")
 #: Batches that fill a device, and small batches that keep the latency of random arrivals low.
 FULL_BATCH = {Architecture.RNN: 512.0}
-DEFAULT_FULL_BATCH = 128.0
+DEFAULT_FULL_BATCH = 1024.0
 SERVER_BATCH = 4.0
 #: Least part of a throughput that is left when a small batch takes most of the time that a server may take.
 MIN_SERVED_SHARE = 0.4
@@ -50,14 +52,6 @@ MIN_SERVED_SHARE = 0.4
 CONTROL_BRANCH = 1.35
 #: Price of inf2.xlarge, USD per hour, where a row states a cost and no price.
 INF2_USD = 0.7582
-#: Metrics of time, and the coefficient of their tail.
-TIME_METRICS = {
-    "latency_ms_avg": "",
-    "latency_ms_p50": "",
-    "latency_ms_p90": "p90",
-    "latency_ms_p95": "p95",
-    "latency_ms_p99": "p99",
-}
 RATE_METRICS = ("images_s", "throughput_seq_s", "requests_s")
 
 
@@ -126,9 +120,10 @@ class ForwardCases:
             self._copies * self._batch / seconds * np.where(self._server, k["server_throughput"] * in_time, 1)
         )
         out = np.full(len(self.cases), np.nan)
-        for metric, tail in TIME_METRICS.items():
-            factor = np.where(self._server, 1.0, k[tail]) if tail else 1.0
-            out = np.where(self._metric == metric, latency_ms * factor, out)
+        out = np.where(self._metric == "latency_ms_avg", latency_ms, out)
+        for metric, percentile in PERCENTILES.items():
+            tail = np.where(self._server, 1.0, lognormal_tail(percentile, k["tail"]))
+            out = np.where(self._metric == metric, latency_ms * tail, out)
         out = np.where(np.isin(self._metric, RATE_METRICS), rate, out)
         out = np.where(self._metric == "denoise_iters_s", 1 / seconds, out)
         return np.where(self._metric == "cost_per_1m_inferences_usd", self._price / 3600 * 1e6 / rate, out)

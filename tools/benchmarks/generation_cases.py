@@ -14,9 +14,11 @@ from sizewell.instance_selection.estimation.generation import (
     serve,
 )
 from sizewell.instance_selection.estimation.hardware import GIB
+from sizewell.instance_selection.estimation.queueing import lognormal_tail
 from tools.benchmarks.columns import column, flags, machines_of_cases, words
 from tools.benchmarks.load import Arrival
 from tools.benchmarks.measurements import Case
+from tools.benchmarks.metric_names import PERCENTILES
 
 #: Tokens of a prompt and of an answer where a row states none, and of a prompt whose speed is measured.
 DEFAULT_INPUT, DEFAULT_OUTPUT, MEASURED_PROMPT = 64.0, 128.0, 512.0
@@ -32,8 +34,8 @@ LARGE_CHIPS = ("H1", "H2", "B2", "B3", "GH", "GB")
 ENGINE_LEAVES, ENGINE_TAKES_BYTES = 0.025, 1 * GIB
 #: Memory of a group of devices relative to the weights, from which a copy of the model of its own serves faster.
 ROOM_FOR_CACHE = 1.3
-#: Which request of a run a metric speaks of, by the order of arrival: in a queue that grows, the last one waits longest.
-QUANTILES = {"latency_ms_p90": 0.9, "latency_ms_p95": 0.95, "latency_ms_p99": 0.99}
+#: How much of a run's last requests is left when none waits any more, where lengths are drawn: their ages are spread evenly.
+DRAWN_DRAIN = 0.5
 #: Engines that read a prompt in a pass of its own, between the steps of the others.
 SEPARATE_PREFILL = ("vllm-early", "tgi", "llama.cpp")
 
@@ -150,11 +152,9 @@ class GenerationCases:
         # A queue grows where requests arrive faster than the engine ends them at its fullest.
         fullest = self._most / self._serve(k, self._most).request if len(self._open) else carried
         capacity = np.where(np.isfinite(rate), np.maximum(fullest, carried), carried)
-        # Ramp and drain: a run ends with one of the longest of the last answers.
         requests = self._requests / self._copies
-        longest = np.where(self._varied, k["p95"], 1.0)
-        waves = np.where(self._varied, 0.0, np.minimum(n / requests, 1.0))
-        duration = requests / np.minimum(capacity, rate) + served.request * (longest - waves)
+        drained = np.where(self._varied, DRAWN_DRAIN, 1.0 - np.minimum(n / requests, 1.0))
+        duration = requests / np.minimum(capacity, rate) + served.request * drained
         achieved = np.where(self._queued, requests / duration, carried)
         prompt = prefill_seconds(
             self._decoder, self._machines, k, tokens=self._input, sequences=n, degree=self._degree
@@ -164,12 +164,13 @@ class GenerationCases:
         speed = np.where(self._batch & (self._open_ended | self._neuron), n / served.step, tokens_s)
         values = {
             "latency_ms_avg": served.request + self._waiting(k, capacity, n, 0.5, one),
-            "latency_ms_p50": served.request + self._waiting(k, capacity, n, 0.5, one),
             "ttft_ms": served.first_token + self._waiting(k, capacity, n, 0.5, one),
             "itl_ms": served.step,
+            # In a queue that grows, the request that arrives after a share of the run waits longer than that share of all.
             **{
-                metric: (served.request + self._waiting(k, capacity, n, quantile, one)) * k[metric[-3:]]
-                for metric, quantile in QUANTILES.items()
+                metric: lognormal_tail(percentile, k["tail"])
+                * (served.request + self._waiting(k, capacity, n, percentile, one))
+                for metric, percentile in PERCENTILES.items()
             },
         }
         values = {name: 1e3 * seconds for name, seconds in values.items()} | {

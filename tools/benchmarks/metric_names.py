@@ -8,6 +8,8 @@ METRICS = (
     "throughput_seq_s", "images_s", "denoise_iters_s", "mfu", "train_time_s", "cost_per_1m_inferences_usd",
     "fits_memory", "peak_mem_mb",
 )  # fmt: skip
+#: Metrics of time that state a percentile.
+PERCENTILES = {"latency_ms_p50": 0.5, "latency_ms_p90": 0.9, "latency_ms_p95": 0.95, "latency_ms_p99": 0.99}
 #: Phrases, and the words that are meant, in the order in which they are replaced.
 _PHRASES = (
     (r"time[ -]to[ -]first[ -]token", "ttft"),

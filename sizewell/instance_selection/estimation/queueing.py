@@ -18,16 +18,17 @@ _APART = 32.0
 
 @cache
 def service_tail(percentile: float = 0.95) -> float:
-    """Return a percentile of the service time over its mean, of the lognormal that has ``SERVICE_TAIL`` at the 95th.
-
-    With a standard deviation s of the logarithm that is exp(z s - s^2 / 2), z being the percentile of the normal
-    distribution.
-    """
+    """Return a percentile of the service time over its mean, of the lognormal that has ``SERVICE_TAIL`` at the 95th."""
     z95 = NormalDist().inv_cdf(0.95)
     deviation = z95 - math.sqrt(z95**2 - 2 * math.log(SERVICE_TAIL))
     if percentile == 0.95:
         return SERVICE_TAIL
-    return math.exp(NormalDist().inv_cdf(percentile) * deviation - deviation**2 / 2)
+    return float(lognormal_tail(percentile, deviation))
+
+
+def lognormal_tail(percentile: float, log_sd: float | Array) -> Array:
+    """Return a percentile of a lognormal over its mean: exp(z s - s^2 / 2), z being that of the normal distribution."""
+    return np.asarray(np.exp(NormalDist().inv_cdf(percentile) * log_sd - np.square(log_sd) / 2))
 
 
 def waiting_s(
