@@ -81,6 +81,11 @@ DIALECTS: tuple[tuple[Row, str, tuple[str, ...]], ...] = (
             "tensor_parallel_size=8", "8-way tensor parallel", "Tensor Parallelism (8)", "TP8 PP1", "TP8PP1", "",
         ),
     ),
+    (
+        {**ENCODER, "accelerator": "Xeon Platinum 8480+ (56 cores)", "copies": "4", "metric": "throughput_seq_s"},
+        "parallelism",
+        ("4 instances x 4 threads", "4 processes of 4 threads", "4 copies with 4 threads", "16 threads"),
+    ),
     (PACKED, "parallelism", ("PP2", "PP=2", "pipeline parallel 2", "pipeline-parallel size 2", "2-way pipeline parallel")),
     (
         {**LLM, "accelerator_count": "4", "concurrency": "64"},

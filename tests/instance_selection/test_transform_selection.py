@@ -129,7 +129,7 @@ def test_an_llm_engine_works_on_several_requests() -> None:
     one = estimate(run(serving, rows=10_000, max_concurrent_transforms=1))
     many = estimate(run(serving, rows=10_000))
     assert many.concurrent_requests > 10
-    assert work_hours(many) < work_hours(one) / 5
+    assert work_hours(many) < work_hours(one) / 4
 
 
 def test_rows_of_a_text_request_are_computed_in_turn() -> None:

@@ -77,5 +77,6 @@ def test_the_shipped_spreads_are_plausible_and_hold_everything() -> None:
 
     assert ANY in spreads
     for name, spread in spreads.items():
-        assert MIN_LOG_HALF_WIDTH - 1e-3 <= spread.log_half_width < math.log(6), name
+        # First tokens behind a queue are off by up to ten times.
+        assert MIN_LOG_HALF_WIDTH - 1e-3 <= spread.log_half_width < math.log(12), name
         assert spread.rows >= spread.sources >= spread.publishers >= MIN_PUBLISHERS, name

@@ -93,9 +93,9 @@ def test_types_have_disks_as_the_first_and_are_five_at_most() -> None:
 
 
 def test_a_volume_holds_the_checkpoints_of_the_trainings_beside_it() -> None:
-    model = {**training_job().model.model_dump(), "parameters_millions": 2**30 / 1e6}
+    model = {**training_job().model.model_dump(), "parameters_millions": 2**29 / 1e6}
     kept, alone = (planned({"max_parallel_jobs": n}, model=model, **SPOT) for n in (4, 1))
-    assert kept.attempts[0].volume_size_gib - alone.attempts[0].volume_size_gib == 3 * 2 * 12
+    assert kept.attempts[0].volume_size_gib - alone.attempts[0].volume_size_gib == 3 * 2 * 6
 
 
 def test_on_spot_every_training_has_all_of_its_time_and_no_part_on_demand() -> None:

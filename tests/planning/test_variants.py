@@ -106,7 +106,7 @@ def test_a_shadow_needs_no_target() -> None:
     # An llm-engine follows the requests in progress unless told otherwise, and its latency leaves room for a single one.
     stated = llm_endpoint(
         traffic={"peak_concurrent_users": 1},
-        latency={"max_p95_ms": 430},
+        latency={"max_p95_ms": 444},
         scaling={"track": {"invocations": {}}},
         shadow={},
     )

@@ -58,9 +58,9 @@ def test_small_training_job_on_nvme_asks_for_what_it_needs() -> None:
 
 
 def test_training_disk_has_room_for_the_optimizer_states_of_a_checkpoint() -> None:
-    model = {**training_job().model.model_dump(), "parameters_millions": 2**30 / 1e6}
+    model = {**training_job().model.model_dump(), "parameters_millions": 2**29 / 1e6}
     (attempt,) = planned_job(catalog(EBS), training_job(model=model, max_instances=1)).attempts
-    assert attempt.volume_size_gib == 30 + 20 + 2 * 12
+    assert attempt.volume_size_gib == 30 + 20 + 2 * 6
     assert attempt.encrypt_volume_with_key is True
 
 

@@ -190,7 +190,7 @@ def test_memory_optimized_for_large_data() -> None:
     series = frozenset({"r5", "m5", "c5", "r7i", "m7i", "c7i"})
     selection = train(LLAMA_7B, images=CPU, hours=28 * 24, families=series, instances=1)
     small = [
-        c for c in (selection.chosen, *selection.runners_up) if catalog().get(c.instance_type).vcpus <= 16
+        c for c in (selection.chosen, *selection.runners_up) if catalog().get(c.instance_type).vcpus <= 32
     ]
     assert small
     assert all(family(c).startswith("r") for c in small), "100 GB beside few vCPUs are found in R only"

@@ -309,9 +309,11 @@ def _cpu(text: str, instance: _Instance | None, count: int, parallelism: str) ->
         )
     # Threads that share a core share its units: what they add is within the noise of the measurements that vary them.
     used = re.search(
-        r"(\d+) ?threads?\b|(?:n ?jobs|nthreads?|num threads) ?=? ?(\d+)", f"{parallelism} {text}"
+        r"(?:(\d+) ?(?:instances|copies|processes|workers) ?(?:x|of|with)? ?)?(\d+) ?threads?\b"
+        r"|(?:n ?jobs|nthreads?|num threads) ?=? ?(\d+)",
+        f"{parallelism} {text}",
     )
-    threads = int(used[1] or used[2]) if used else math.inf
+    threads = int(used[1] or 1) * int(used[2] or used[3]) if used else math.inf
     known = instance.known if instance else None
     return Chip(
         facts=named,

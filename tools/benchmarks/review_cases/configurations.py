@@ -163,7 +163,7 @@ CASES = (
         # 1.515, 0.204 and 0.7364 USD per hour; a CPU instance has a disk, too. The peaks of two of them need 3 now, and
         # half as many again is 5.
         "pick: prod assistant ml.g5.2xlarge -> ml.g5.2xlarge",
-        "pick: prod plant-id ml.c5.xlarge -> ml.c5.xlarge",
+        "pick: prod plant-id ml.c6i.xlarge -> ml.c6i.xlarge",
         "pick: prod support-bert ml.g4dn.xlarge -> ml.g4dn.xlarge",
         "cost: prod assistant +1105.95 / +1105.95 / +2211.90",
         "cost: prod plant-id +152.39 / +152.39 / +0.00",
@@ -212,7 +212,7 @@ CASES = (
         "config: prod workloads.plant-id-train.spot.enabled true -> false",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
         # At the most, no run finds Spot capacity: then it costs the same, but for the interruptions.
-        "cost: prod plant-id-train +194.61 / +194.61 / -0.02",
+        "cost: prod plant-id-train +241.46 / +241.46 / -0.03",
     ),
     _case(
         "checkpoints half as often",
