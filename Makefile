@@ -87,7 +87,7 @@ resource-schemas: $(DEV_READY) ## Write what a review knows of CloudFormation's 
 
 pictures: $(DEV_READY) ## Draw the pictures of the README and of the guides; needs Chromium
 	@python docs/images/draw_plan.py
-	@PYTHONPATH=. python docs/images/draw_review.py
+	@PYTHONPATH=. python docs/images/draw_pages.py
 
 snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference before you commit it
 	@pytest tests/snapshots --snapshot-update

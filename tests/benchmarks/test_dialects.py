@@ -92,6 +92,7 @@ DIALECTS: tuple[tuple[Row, str, tuple[str, ...]], ...] = (
         "parallelism",
         ("DP4", "DP=4", "data parallel 4", "data_parallel_size=4", "4-way data parallel"),
     ),
+    (TRAINED, "parallelism", ("FSDP", "HSDP", "FULL_SHARD", "ZeRO-3", "sharded, stage not stated")),
     (TRAINED, "parallelism", ("DP4", "DDP", "data parallel 4", "4-way data parallel", "DistributedDataParallel")),
     (
         {**TRAINED, "batch_size": "64"},

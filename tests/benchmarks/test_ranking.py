@@ -121,3 +121,13 @@ def test_the_tables_are_printed_and_publishers_left_out(
 def test_a_missing_file_is_one_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ranking.main([str(tmp_path / "none.csv")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_groups_are_measurements_of_one_metric_on_several_types() -> None:
+    groups: dict[str, list[dict[str, str]]] = {}
+    for row in ranking.grouped_measurements():
+        groups.setdefault(row["group_id"], []).append(row)
+    assert len(groups) > 200
+    for name, rows in groups.items():
+        assert len({row["metric"] for row in rows}) == 1, name
+        assert len({row["aws_instance"] for row in rows}) == len(rows) > 1, name

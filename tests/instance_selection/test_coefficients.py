@@ -186,7 +186,7 @@ def test_every_fitted_level_has_a_factor_in_the_priors(physics: str) -> None:
         assert (level == "*") == (factor == BASE), (coefficient, factor, level)
 
 
-def test_every_fitted_level_is_finite_and_names_the_sources_that_it_was_fitted_on() -> None:
+def test_every_fitted_level_is_finite_and_has_rows_of_a_source() -> None:
     seen = set()
     for row in rows(FITTED):
         key = tuple(row[column] for column in ("physics", "coefficient", "factor", "level"))
@@ -195,10 +195,7 @@ def test_every_fitted_level_is_finite_and_names_the_sources_that_it_was_fitted_o
         assert row["physics"] in PHYSICS
         assert abs(float(row["log_value"])) < 20, key
         assert 0 <= float(row["log_sd"]) < 3, key
-        assert int(row["rows"]) >= 1, key
-        sources = row["sources"].split(";")
-        assert all(sources), key
-        assert sources == sorted(set(sources)), key
+        assert int(row["rows"]) >= int(row["sources"]) >= 1, key
 
 
 def test_every_prior_is_positive_has_a_reason_and_a_spread_for_its_factor() -> None:

@@ -18,7 +18,7 @@ from tools.benchmarks.predictions import predict_rows, read_cases
 
 
 def write_table(calibrations: Sequence[Calibration], path: Path) -> None:
-    """Write what all rows say: one line for each level, with the number of rows and the sources behind it."""
+    """Write what all rows say: one line for each level, with the numbers of rows and sources behind it."""
     lines = []
     for calibration in calibrations:
         cases = calibration.cases
@@ -33,7 +33,7 @@ def write_table(calibrations: Sequence[Calibration], path: Path) -> None:
             if key[0] == "offset":
                 continue
             rows = seen[key]
-            sources = sorted({cases.cases[i].source for i in rows})
+            sources = {cases.cases[i].source for i in rows}
             lines.append(
                 [
                     cases.physics,
@@ -41,7 +41,7 @@ def write_table(calibrations: Sequence[Calibration], path: Path) -> None:
                     f"{level.log_value:.4f}",
                     f"{level.log_sd:.3f}",
                     len(rows),
-                    ";".join(sources),
+                    len(sources),
                 ]
             )
     temporary = path.with_suffix(".new")

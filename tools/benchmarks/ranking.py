@@ -21,7 +21,7 @@ from tools.benchmarks.intervals import REGION
 from tools.benchmarks.measurements import MEASUREMENTS
 from tools.benchmarks.predictions import Prediction, predict_rows
 
-#: Workloads that were measured on several types.
+#: Workloads that were measured on several types: which measurements belong together.
 RANK_GROUPS = MEASUREMENTS.with_name("rank_groups.csv")
 #: Pairs that were measured to differ by less are a matter of luck.
 CLEAR_DIFFERENCE = 1.2
@@ -105,8 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "file",
         type=Path,
         nargs="?",
-        default=RANK_GROUPS,
-        help="a table with the columns of rank_groups.csv (default: that table)",
+        help="a table of measurements with a column group_id (default: the groups of rank_groups.csv)",
     )
     parser.add_argument("--json", action="store_true", help="print plain data, not tables")
     parser.add_argument(
@@ -119,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        rows = read_table(options.file)
+        rows = read_table(options.file) if options.file else grouped_measurements()
         fitted: Path | None = options.leave_one_publisher_out
         fit_rows = read_table(fitted) if fitted else None
         predictions = predict_rows(
@@ -139,6 +138,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for table in to_tables(report):
             console.print(table)
     return 0
+
+
+def grouped_measurements() -> list[dict[str, str]]:
+    """Return the measurements that `RANK_GROUPS` puts together, each with its group."""
+    measured = {row["id"]: row for row in read_table(MEASUREMENTS)}
+    return [{**measured[row["measurement_id"]], **row} for row in read_table(RANK_GROUPS)]
 
 
 def groups_of(rows: Sequence[dict[str, str]], predictions: Sequence[Prediction]) -> list[Group]:

@@ -15,7 +15,7 @@ WHOLE_PIPELINE = r"naive|model pipeline"
 ZERO_3 = r"zero[-_ ]?(?:stage[-_ ]?)?3"
 SHARDINGS = (
     ("grad", r"shard[-_ ]grad|zero[-_ ]?(?:stage[-_ ]?)?2"),
-    ("shard", rf"{ZERO_3}|fsdp|full[-_ ]shard"),
+    ("shard", rf"{ZERO_3}|[fh]sdp|full[-_ ]shard|\bsharded\b"),
     ("zero1", r"zero[-_ ]?(?:stage[-_ ]?)?1"),
 )
 

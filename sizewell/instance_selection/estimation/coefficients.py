@@ -2,7 +2,7 @@
 
 ``priors.csv`` says which properties a coefficient depends on, what is known of each level without any measurement,
 and how far levels spread. ``coefficients.csv`` holds what the published measurements made of that, level by level,
-with the sources; it is written by ``python -m tools.benchmarks.calibrate``. A level that no measurement has seen keeps its
+with how many sources there are of it; it is written by ``python -m tools.benchmarks.calibrate``. A level that no measurement has seen keeps its
 prior, and widens the estimate by the spread of its factor.
 """
 

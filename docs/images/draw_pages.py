@@ -1,4 +1,5 @@
-"""Take the pictures of a review for its guide: what a stricter latency and shorter logs do to production.
+"""Take the pictures of pages for their guides: why production's assistant runs where it does, and a review of what a stricter
+latency and shorter logs do to production.
 
 Needs Chromium on PATH, and half a minute for the synthesis of both sides.
 """
@@ -7,6 +8,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from typer.testing import CliRunner
+
+from sizewell.cli.main import app
 from sizewell.review.compare import compare_outputs, with_gate
 from sizewell.review.rendering import render_html
 from sizewell.review.saved.reading import OutputReader
@@ -27,12 +31,16 @@ EXAMPLE = ConfigCase(
         ("prod.yaml", "log_retention_days: 365", "log_retention_days: 180"),
     ),
 )
-#: File, width and height in pixels, colour scheme.
-PICTURES = (("review-light.png", 1400, 1700, "light"), ("review-narrow-dark.png", 400, 1500, "dark"))
+#: File, page, width and height in pixels, colour scheme.
+PICTURES = (
+    ("explain.png", "explain.html", 1200, 1050, "light"),
+    ("review-light.png", "review.html", 1400, 1700, "light"),
+    ("review-narrow-dark.png", "review.html", 400, 1500, "dark"),
+)
 
 
 def main() -> None:
-    """Synthesize, review, and take every picture."""
+    """Explain, synthesize, review, and take every picture."""
     chromium = find_chromium()
     if chromium is None:
         sys.exit("there is no chromium on PATH to take the pictures with")
@@ -44,12 +52,15 @@ def main() -> None:
             for name, label in (("", "main"), ("example", "worktree"))
         )
         review = with_gate(compare_outputs(base, head), ["replace-stateful", "cost-increase>10%"], base, head)
-        page = Path(directory, "review.html")
-        page.write_text(render_html(review), encoding="utf-8")
+        Path(directory, "review.html").write_text(render_html(review), encoding="utf-8")
+        explanation = str(Path(directory, "explain.html"))
+        told = CliRunner().invoke(app, ["explain", "assistant", "--env", "prod", "--html", explanation])
+        if told.exit_code:
+            sys.exit(told.output)
         with start_chromium(chromium, Path(directory, "profile")) as browser:
-            for name, width, height, scheme in PICTURES:
+            for name, page, width, height, scheme in PICTURES:
                 browser.look(width, scheme, height)
-                browser.open(page)
+                browser.open(Path(directory, page))
                 browser.screenshot(IMAGES / name)
 
 
