@@ -2,8 +2,8 @@
 
 ``priors.csv`` says which properties a coefficient depends on, what is known of each level without any measurement,
 and how far levels spread. ``coefficients.csv`` holds what the published measurements made of that, level by level,
-with how many sources there are of it; it is written by ``python -m tools.benchmarks.calibrate``. A level that no measurement has seen keeps its
-prior, and widens the estimate by the spread of its factor.
+with how many sources there are of it; it is written by ``python -m tools.benchmarks.calibrate``. A level that no
+measurement has seen keeps its prior, and widens the estimate by the spread of its factor.
 """
 
 import csv
