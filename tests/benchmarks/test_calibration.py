@@ -58,6 +58,18 @@ def test_one_publisher_that_is_slow_as_a_whole_says_less_of_the_hardware_than_tw
     assert of_one < of_two < 5 * 8 * 4
 
 
+def test_a_publisher_that_is_off_by_much_does_not_pull_the_others_along() -> None:
+    def latency_ms(factor: float) -> float:
+        usual = [rows(source) for source in ("DLE-BERT-PT", "ORT-V100", "A", "B")]
+        fitted = calibration(*usual, rows("C", factor=factor))
+        group = fitted.cases
+        k = Coefficients("forward", fitted.fit(everything(fitted))).values(group.labels, len(group.cases))
+        return float(group.predict(k)[7])
+
+    # One that measured something else says hardly more than one that is slow.
+    assert latency_ms(30.0) < 1.06 * latency_ms(3.0)
+
+
 def test_only_software_that_the_rows_show_is_known() -> None:
     fitted = calibration(rows("A"), rows("B", framework="PyTorch"))
     sources = np.array([case.source for case in fitted.cases.cases])

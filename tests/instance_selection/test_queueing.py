@@ -9,6 +9,7 @@ from sizewell.instance_selection.estimation.queueing import (
     MAX_UTILIZATION,
     SERVICE_TAIL,
     latency_s,
+    lognormal_tail,
     max_utilization,
     service_tail,
 )
@@ -148,3 +149,12 @@ def test_the_tail_of_a_service_time_grows_with_the_percentile() -> None:
     # A lognormal of 0.115: exp(2.326 x 0.1149 - 0.0066).
     assert service_tail(0.99) == pytest.approx(1.298, abs=1e-3)
     assert service_tail(0.5) < 1 < service_tail(0.95) == SERVICE_TAIL
+
+
+@pytest.mark.parametrize("log_sd", [0.01, 0.3, 1.0])
+def test_the_mean_of_a_lognormal_is_the_mean_of_its_percentiles(log_sd: float) -> None:
+    percentiles = [(i + 0.5) / 10_000 for i in range(10_000)]
+    tails = [float(lognormal_tail(one, log_sd)) for one in percentiles]
+
+    assert sum(tails) / len(tails) == pytest.approx(1.0, abs=5e-3)
+    assert tails == sorted(tails)

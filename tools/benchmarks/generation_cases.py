@@ -101,6 +101,8 @@ class GenerationCases:
         self._beams = column(cases, lambda c: c.beams, 1.0)
         users = column(cases, lambda c: c.load.users) / np.where(self._batch, 1.0, self._copies)
         self._users = np.where(self._batch, users, np.minimum(np.maximum(users, 1.0), self._most))
+        #: Users for each request in progress: all others wait for one of these to end.
+        self._crowding = np.where(self._batch | self._queued, 1.0, np.maximum(users / self._users, 1.0))
 
     def _split(self, free_to_choose: np.ndarray) -> Array:
         """Return over how many devices a copy lies: as few as hold it, where throughput is the aim and nothing is said."""
@@ -160,16 +162,18 @@ class GenerationCases:
             self._decoder, self._machines, k, tokens=self._input, sequences=n, degree=self._degree
         )
         one = self._serve(k, np.ones_like(n)).first_token
+        # So many users at such a throughput each wait for as long (Little's law).
+        crowd = (self._crowding - 1.0) * served.request
         tokens_s = np.where(self._queued, achieved, carried) * self._output
         speed = np.where(self._batch & (self._open_ended | self._neuron), n / served.step, tokens_s)
         values = {
-            "latency_ms_avg": served.request + self._waiting(k, capacity, n, 0.5, one),
-            "ttft_ms": served.first_token + self._waiting(k, capacity, n, 0.5, one),
+            "latency_ms_avg": served.request + crowd + self._waiting(k, capacity, n, 0.5, one),
+            "ttft_ms": served.first_token + crowd + self._waiting(k, capacity, n, 0.5, one),
             "itl_ms": served.step,
             # In a queue that grows, the request that arrives after a share of the run waits longer than that share of all.
             **{
                 metric: lognormal_tail(percentile, k["tail"])
-                * (served.request + self._waiting(k, capacity, n, percentile, one))
+                * (served.request + crowd + self._waiting(k, capacity, n, percentile, one))
                 for metric, percentile in PERCENTILES.items()
             },
         }
