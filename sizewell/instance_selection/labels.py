@@ -79,7 +79,6 @@ def training_labels(machines: Machines, architecture: Architecture, *, adapters:
     """Return the labels of training, of all weights or of adapters."""
     return {
         "kind": machines.kinds,
-        "arithmetic": machines.arithmetic,
         "architecture": architecture.value,
         "method": "adapters" if adapters else NONE,
     }

@@ -96,7 +96,6 @@ def test_the_hardware_speaks_for_itself() -> None:
     assert found["architecture"] == "decoder"
     assert training_labels(MACHINES, Architecture.CNN) == {
         "kind": found["kind"],
-        "arithmetic": found["arithmetic"],
         "architecture": "cnn",
         "method": NONE,
     }

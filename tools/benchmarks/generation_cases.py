@@ -132,7 +132,6 @@ class GenerationCases:
         """What the coefficients depend on."""
         return {
             "kind": self._machines.kinds,
-            "arithmetic": self._machines.arithmetic,
             "engine": words(self.cases, _engine),
             "framework": words(self.cases, lambda c: NONE if c.chip.kind == "neuron" else c.framework),
             "link": self._machines.links,

@@ -94,7 +94,6 @@ class TrainingCases:
         """What the coefficients depend on."""
         return {
             "kind": self._machines.kinds,
-            "arithmetic": self._machines.arithmetic,
             "architecture": words(self.cases, lambda c: c.model.architecture.value),
             "method": words(self.cases, lambda c: "adapters" if c.adapters else NONE),
         }
