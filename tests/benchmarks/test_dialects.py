@@ -181,8 +181,9 @@ def read(row: Row, **changes: str) -> Case:
     return case_of(complete({**row, **changes}, CATALOG))
 
 
-def predicted(row: Row, column: str, text: str) -> float | None:
-    (one,) = predict_rows([{**row, column: text}], CATALOG)
+def told(row: Row, **changes: str) -> float:
+    (one,) = predict_rows([{**row, **changes}], CATALOG)
+    assert one.predicted is not None, one.reason
     return one.predicted
 
 
@@ -195,9 +196,7 @@ def predicted(row: Row, column: str, text: str) -> float | None:
     ],
 )
 def test_other_words_give_the_same_prediction(row: Row, column: str, text: str, usual: str) -> None:
-    expected = predicted(row, column, usual)
-    assert expected is not None
-    assert predicted(row, column, text) == pytest.approx(expected, rel=1e-9)
+    assert told(row, **{column: text}) == pytest.approx(told(row, **{column: usual}), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -209,6 +208,7 @@ def test_other_words_give_the_same_prediction(row: Row, column: str, text: str, 
         (ADAPTERS, "note", ("", "gradient checkpointing", "the length is the maximum")),
         (ADAPTERS, "precision", ("bf16 LoRA", "nf4 LoRA", "bf16")),
         (TRAINED, "note", ("", "batch 32 per GPU")),
+        (TRAINED, "parallelism", ("DP4", "sharded", "sharded states (ZeRO-1)")),
         (LLM, "precision", ("fp16", "fp8", "int4", "int8", "W8A16", "fp32")),
         (BLACKWELL, "precision", ("mxfp4", "nf4")),
         (TENSORFLOW, "precision", ("fp32", "fp16")),
@@ -218,9 +218,7 @@ def test_other_words_give_the_same_prediction(row: Row, column: str, text: str, 
     ],
 )
 def test_words_that_mean_something_else_do_not(row: Row, column: str, texts: tuple[str, ...]) -> None:
-    found = [predicted(row, column, text) for text in texts]
-    assert None not in found
-    assert len(set(found)) == len(texts)
+    assert len({told(row, **{column: text}) for text in texts}) == len(texts)
 
 
 def test_nothing_about_load_is_one_request() -> None:
@@ -286,12 +284,6 @@ def test_the_number_of_a_cell(text: str, number: float | None) -> None:
     assert quantity(text) == number
 
 
-def told(row: Row, **changes: str) -> float:
-    (one,) = predict_rows([{**row, **changes}], CATALOG)
-    assert one.predicted is not None
-    return one.predicted
-
-
 @pytest.mark.parametrize("note", ["beam 4", "beam size 4", "beam_size=4", "4 beams"])
 def test_a_search_over_beams_steps_as_many_sequences(note: str) -> None:
     writer = {**LLM, "batch_size": "32", "metric": "tokens_s_total"}
@@ -304,6 +296,18 @@ def test_users_of_one_model_wait_for_each_other_unless_their_requests_become_a_b
     assert told(row, concurrency="8") > 7 * told(row, concurrency="1")
     served = {**row, "metric": "throughput_seq_s", "concurrency": "64"}
     assert told(served, framework="TensorRT 10, infinity") > 1.1 * told(served, framework="TensorRT 10")
+
+
+def test_users_beyond_those_in_progress_wait_by_littles_law() -> None:
+    def metric(name: str, users: int) -> float:
+        return told(LLM, concurrency=str(users), metric=name)
+
+    # More requests than an engine has room for at a time do not make it faster.
+    assert metric("tokens_s_total", 4096) == pytest.approx(metric("tokens_s_total", 2048))
+    request = metric("latency_ms_avg", 2048)
+    assert metric("latency_ms_avg", 4096) == pytest.approx(2 * request)
+    # All of the difference is spent before the first token.
+    assert metric("ttft_ms", 4096) - metric("ttft_ms", 2048) == pytest.approx(request)
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizewell.instance_selection.catalog import load_catalog
-from tests.benchmarks.measured_rows import DECODER
 from tools.benchmarks.generation_cases import sequences_at_rate
 from tools.benchmarks.load import DEFAULT_REQUESTS, Arrival, Load, load_of
-from tools.benchmarks.predictions import predict_rows
 
 
 def load(concurrency: str = "", batch: float | None = None, note: str = "") -> Load:
@@ -85,27 +82,3 @@ def test_as_many_requests_are_in_progress_as_carry_the_rate_or_as_there_may_be(
     assert carried(found) >= rate or found == pytest.approx(most)
     # One per cent fewer would not do, but for less than one.
     assert carried(0.99 * found) < rate or 0.99 * found < 1
-
-
-def test_users_beyond_those_in_progress_wait_by_littles_law() -> None:
-    def predicted(users: int, metric: str) -> float:
-        row = {
-            **DECODER,
-            "batch_size": "",
-            "input_len": "512",
-            "output_len": "256",
-            "framework": "vLLM 0.8.5",
-        }
-        (found,) = predict_rows(
-            [{**row, "concurrency": str(users), "metric": metric}], load_catalog("us-east-1")
-        )
-        assert found.predicted is not None
-        return found.predicted
-
-    # More requests than an engine has room for at a time do not make it faster.
-    assert predicted(4096, "tokens_s_total") == pytest.approx(predicted(2048, "tokens_s_total"))
-    assert predicted(4096, "latency_ms_avg") == pytest.approx(2 * predicted(2048, "latency_ms_avg"))
-    # All of the difference is spent before the first token.
-    assert predicted(4096, "ttft_ms") - predicted(2048, "ttft_ms") == pytest.approx(
-        predicted(2048, "latency_ms_avg")
-    )

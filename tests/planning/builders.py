@@ -113,6 +113,12 @@ def planned_endpoint(
     return plan_endpoint("plants", of or endpoint(), under or policy(), catalog, NAMES)
 
 
+def p95_alone_ms(catalog: Catalog) -> float:
+    """Return how long a request to an `llm_endpoint` takes with nobody beside it, at the 95th percentile."""
+    alone = planned_endpoint(catalog, llm_endpoint(traffic={"peak_concurrent_users": 1}))
+    return alone.selection.chosen.estimate.p95_latency_ms
+
+
 def planned_job(
     catalog: Catalog, of: TrainingJob | None = None, under: Policy | None = None
 ) -> TrainingJobPlan:

@@ -1,5 +1,6 @@
 """Policies of a variant: what their targets follow from, and what the hardware, the engine or the bounds rule out."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +23,15 @@ from sizewell.planning.scaling_policies import (
     TargetTrackingPlan,
 )
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, neuron_instance
-from tests.planning.builders import DECODER, NAMES, endpoint, llm_endpoint, planned_endpoint, policy
+from tests.planning.builders import (
+    DECODER,
+    NAMES,
+    endpoint,
+    llm_endpoint,
+    p95_alone_ms,
+    planned_endpoint,
+    policy,
+)
 
 GPU_ONLY = catalog(gpu_instance(vcpus=8, accelerator_count=4))
 CPU_ONLY = catalog(cpu_instance(vcpus=16))
@@ -162,7 +171,9 @@ def test_latency_follows_the_objective_where_a_lone_request_keeps_it() -> None:
     assert tracked(GPU_ONLY, following(latency={}))["ModelLatency"].target_value == 700_000
     ((key, reason, _),) = refused(GPU_ONLY, following(latency={"target": 1}))
     assert key == "scaling.track.latency"
-    assert reason.startswith("would keep 1 ms, but one request alone takes ")
+    assert re.match(
+        r"would keep 1 ms, but one request alone takes [\d.]+ ms \(p95\): more instances never", reason
+    )
 
 
 def test_steps_on_one_metric_are_one_policy_from_the_threshold_outwards() -> None:
@@ -327,5 +338,7 @@ def test_two_steps_begin_at_two_values() -> None:
 
 
 def test_where_latency_leaves_room_for_one_request_an_llm_engine_follows_invocations() -> None:
-    tight = llm_endpoint(latency={"max_p95_ms": 444}, traffic={"peak_concurrent_users": 40})
-    assert list(tracked(catalog(gpu_instance()), tight)) == ["InvocationsPerInstance"]
+    only = catalog(gpu_instance())
+    latency = {"max_p95_ms": 1.01 * p95_alone_ms(only)}
+    tight = llm_endpoint(latency=latency, traffic={"peak_concurrent_users": 40})
+    assert list(tracked(only, tight)) == ["InvocationsPerInstance"]

@@ -11,7 +11,7 @@ from sizewell.planning.errors import PlanError
 from sizewell.planning.scaling_policies import MetricPlan
 from sizewell.planning.workload_plan import AccessPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
-from tests.planning.builders import CNN, DECODER, endpoint, environment, llm_endpoint
+from tests.planning.builders import CNN, DECODER, endpoint, environment, llm_endpoint, p95_alone_ms
 from tests.planning.test_model_containers import step
 
 NVME = gpu_instance("ml.d9.xlarge", local_storage_gb=250, local_storage_nvme=True)
@@ -104,13 +104,14 @@ def test_a_metric_that_a_variant_cannot_follow_is_told_where_the_variant_states_
 
 def test_a_shadow_needs_no_target() -> None:
     # An llm-engine follows the requests in progress unless told otherwise, and its latency leaves room for a single one.
+    only = catalog(gpu_instance())
     stated = llm_endpoint(
         traffic={"peak_concurrent_users": 1},
-        latency={"max_p95_ms": 444},
+        latency={"max_p95_ms": 1.01 * p95_alone_ms(only)},
         scaling={"track": {"invocations": {}}},
         shadow={},
     )
-    (plan,) = build_plan(environment({"plants": stated}), catalog(gpu_instance())).endpoints
+    (plan,) = build_plan(environment({"plants": stated}), only).endpoints
     assert plan.shadow_variant is not None
     assert plan.shadow_variant.scaling is None
 

@@ -192,7 +192,7 @@ def _unknown_model(text: str, parameters: float, precision: str) -> ModelSpec:
     model = ModelSpec(
         architecture=architecture,
         parameters=parameters,
-        layers=max(2, round(parameters / 12 / hidden**2)) if transformer else 50,
+        layers=max(2, round(parameters / 12 / hidden**2)) if transformer else 0,
         precision=Precision(precision_name(precision, parameters)),
         hidden_size=hidden if transformer else 0,
         kv_hidden_size=hidden if architecture is Architecture.DECODER else 0,

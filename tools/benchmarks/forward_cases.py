@@ -42,7 +42,7 @@ RECORD_MARGIN = 1.15
 VOLUME_FACTOR = 2.0
 #: Servers that put the requests that wait into one batch (documentation of text-embeddings-inference and infinity).
 BATCHING_SERVERS = re.compile(r"(?<![a-z])tei(?![a-z])|text-embeddings|infinity")
-#: Batches that fill a device, and small batches that keep the latency of random arrivals low.
+#: Batches beside which launches vanish, and small batches that keep the latency of random arrivals low.
 FULL_BATCH = {Architecture.RNN: 512.0}
 DEFAULT_FULL_BATCH = 1024.0
 SERVER_BATCH = 4.0

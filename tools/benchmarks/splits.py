@@ -15,8 +15,9 @@ WHOLE_PIPELINE = r"naive|model pipeline"
 ZERO_3 = r"zero[-_ ]?(?:stage[-_ ]?)?3"
 SHARDINGS = (
     ("grad", r"shard[-_ ]grad|zero[-_ ]?(?:stage[-_ ]?)?2"),
-    ("shard", rf"{ZERO_3}|[fh]sdp|full[-_ ]shard|\bsharded\b"),
+    ("shard", rf"{ZERO_3}|[fh]sdp|full[-_ ]shard"),
     ("zero1", r"zero[-_ ]?(?:stage[-_ ]?)?1"),
+    ("shard", r"\bsharded\b"),
 )
 
 
