@@ -59,6 +59,10 @@ def test_pixels(note: str, pixels: int) -> None:
     [
         ("45.3 GFLOPs (source)", 45.3),
         ("2.87 GMACs", 5.74),
+        ("source's BFLOPs 35.5; FPS", 35.5),
+        ("6.9 BFLOPs; a CPU", 6.9),
+        ("FLOPs (multiply-adds) 3.9G; batch 1", 7.8),
+        ("GMACs: 4.1", 8.2),
         ("1.1 TFLOPs", 1100),
         ("82 TFLOPS/s reached", 0),
         ("", 0),

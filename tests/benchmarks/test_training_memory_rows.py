@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.benchmarks.measured_rows import DECODER
+from tests.benchmarks.measured_rows import DECODER, ENCODER
 from tools.benchmarks.measurements import case_of
 from tools.benchmarks.memory_cases import MemoryCases
 from tools.benchmarks.splits import split_of
@@ -24,6 +24,20 @@ def test_a_device_holds_its_part_of_the_batch() -> None:
     alone = peak(FULL, accelerator_count="1", batch_size="1", parallelism="")
     assert peak(FULL) == pytest.approx(alone)
     assert peak(FULL, batch_size="16", note="batch 2 per GPU, gradient checkpointing") > alone
+
+
+def test_a_stated_micro_batch_is_what_a_device_holds_however_large() -> None:
+    encoder = {**ENCODER, "task": "training", "metric": "peak_mem_mb", "accelerator": "H200"}
+    one, half, whole = (peak(encoder, note=f"micro-batch {size}") for size in (1, 48, 96))
+
+    assert whole - one == pytest.approx(95 / 47 * (half - one))
+
+
+def test_an_encoder_that_predicts_hidden_words_scores_all_of_them() -> None:
+    encoder = {**ENCODER, "task": "training", "metric": "peak_mem_mb", "accelerator": "H200"}
+
+    assert peak(encoder, note="masked LM") == peak(encoder, note="pre-training") > peak(encoder)
+    assert peak(encoder, note="a pre-trained model") == peak(encoder)
 
 
 @pytest.mark.parametrize("less", ["ZeRO-1", "ZeRO-2", "FSDP", "TP8"])

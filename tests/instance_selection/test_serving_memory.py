@@ -17,6 +17,7 @@ from sizewell.instance_selection.estimation.memory import (
     serving_memory,
     stored_bytes,
 )
+from sizewell.instance_selection.estimation.work import image_work
 from tests.instance_selection.builders import (
     LLAMA_2_7B,
     LLAMA_3_8B,
@@ -225,6 +226,18 @@ def test_guidance_computes_each_step_of_a_diffusion_twice() -> None:
     )
 
     assert with_guidance == 2 * float(without) > 0
+
+
+@pytest.mark.parametrize("architecture", [Architecture.CNN, Architecture.DIFFUSION])
+def test_an_image_model_of_which_nothing_is_stated_needs_what_its_work_assumes(
+    architecture: Architecture,
+) -> None:
+    silent = replace(
+        RESNET_50, architecture=architecture, activations_per_image=0.0, forward_flops_per_image=0.0
+    )
+    assumed = replace(silent, activations_per_image=float(image_work(silent).activations))
+
+    assert serving(silent).activations == serving(assumed).activations > 0
 
 
 def test_look_up_tables_of_a_recommender_stay_in_host_memory() -> None:

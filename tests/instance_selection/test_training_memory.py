@@ -181,6 +181,15 @@ def test_recomputation_needs_the_layer_at_work_or_the_logits_whichever_is_more()
     assert kept_bytes_per_example(few_words, 2048.0, recompute=True) == 2048 * (32 * 4096 * 2 + 4096 * 43)
 
 
+def test_an_encoder_that_predicts_words_keeps_their_scores() -> None:
+    encoder = replace(LLAMA_3_8B, architecture=Architecture.ENCODER, vocabulary_size=30_000)
+    without, with_words = (
+        kept_bytes_per_example(encoder, 128.0, predicts_words=predicts) for predicts in (False, True)
+    )
+
+    assert with_words - without == pytest.approx(128 * 14 * 30_000)
+
+
 def test_attention_that_is_not_fused_keeps_its_scores() -> None:
     fused, unfused = (
         kept_bytes_per_example(LLAMA_3_8B, 1024.0, fused_attention=fused) for fused in (True, False)
@@ -240,7 +249,7 @@ def test_activations_of_a_cnn_grow_with_the_batch() -> None:
 def test_activations_of_an_image_model_that_states_none_follow_from_its_operations() -> None:
     silent = replace(RESNET_50, activations_per_image=0.0)
 
-    assert kept_bytes_per_example(silent, 0.0) == 2.5 * 2 * 8.2e9 / 800
+    assert kept_bytes_per_example(silent, 0.0) == pytest.approx(2.5 * 2 * 8.2e9 / 740)
     assert kept_bytes_per_example(replace(silent, architecture=Architecture.DIFFUSION), 0.0) > 0
 
 

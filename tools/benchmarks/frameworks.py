@@ -116,7 +116,7 @@ FORMATS = (
         r"q[568]|w8a16|w:int8|int8[-_ ]?(?:weight|wo\b|gptq|awq|bnb)|weight[-_ ]only[-_ ]int8|(?<!\d)8[-_ ]?bit",
         _EIGHT_BIT_WEIGHTS,
     ),
-    (r"int4|nf4|(?<!\d)4[-_ ]?bit|q4|awq|gptq|w4(?!\d)", _FOUR_BIT_WEIGHTS),
+    (r"int[2-4]|nf4|(?<!\d)[2-4][-_ ]?bit|q[2-4]|awq|gptq|w4(?!\d)", _FOUR_BIT_WEIGHTS),
     (r"fp8|float8|e4m3|e5m2", NumberFormat(Precision.FP8, "fp8")),
     (r"int8|w8a8|smoothquant|optimised", NumberFormat(Precision.INT8, "int8", "int8")),
     (r"tf32", NumberFormat(Precision.TF32, "tf32")),

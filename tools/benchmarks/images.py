@@ -11,8 +11,18 @@ from sizewell.instance_selection.requirements import Architecture, ModelSpec
 #: Networks whose work grows with the number of pixels.
 SCALED_BY_PIXELS = (Architecture.CNN, Architecture.DIFFUSION, Architecture.ENCODER)
 _SIZE = re.compile(r"(\d{3,4}) ?x ?(\d{3,4})|\bimage (?=(\d{3,4}))(\d{3,4})\b")
-#: A multiplication and its addition are two operations.
-_ARITHMETIC = re.compile(r"(\d+(?:\.\d+)?) ?([gt]) ?(flops?|macs?)\b(?!/| per s)", re.IGNORECASE)
+#: Arithmetic before and after its unit: ``4.1 GMACs``, ``BFLOPs 35.5``, ``FLOPs (multiply-adds) 3.9G``. A multiplication and
+#: its addition are two operations.
+_NUMBER = r"(?P<value>\d+(?:\.\d+)?)"
+_MULTIPLY_ADDS = r"macs?\b|flops? ?\(multiply[- ]adds?\)"
+_ARITHMETIC = (
+    re.compile(rf"{_NUMBER} ?(?P<scale>[bgt]) ?(?:(?P<pairs>{_MULTIPLY_ADDS})|flops?\b)(?!/| per s)"),
+    re.compile(
+        rf"\b(?P<scale>[bgt]) ?(?:(?P<pairs>{_MULTIPLY_ADDS})|flops?\b)[ :=]*{_NUMBER}(?![\d.]| ?[bgt]\b)"
+    ),
+    re.compile(rf"\b(?:(?P<pairs>{_MULTIPLY_ADDS})|flops?\b)[ :=]*{_NUMBER} ?(?P<scale>[bgt])\b"),
+)
+_SCALES = {"b": 1e9, "g": 1e9, "t": 1e12}
 
 
 def pixels_of(note: str) -> int:
@@ -23,13 +33,8 @@ def pixels_of(note: str) -> int:
 
 def stated_flops(note: str) -> float:
     """Return the arithmetic of one image that a note states, 0 where it states none."""
-    found = _ARITHMETIC.search(note)
-    if not found:
-        return 0.0
-    value, size, unit = found.groups()
-    return (
-        float(value) * (1e9 if size.lower() == "g" else 1e12) * (2 if unit.lower().startswith("mac") else 1)
-    )
+    found = next(filter(None, (words.search(note.lower()) for words in _ARITHMETIC)), None)
+    return float(found["value"]) * _SCALES[found["scale"]] * (2 if found["pairs"] else 1) if found else 0.0
 
 
 def with_images(model: ModelSpec, preset: Preset | None, cell: Mapping[str, str]) -> ModelSpec:

@@ -35,7 +35,9 @@ from tools.benchmarks.training_words import (
     is_per_device,
     micro_batch,
     offloads,
+    predicts_words,
     recomputes,
+    updates,
     writes_scores,
 )
 
@@ -128,8 +130,12 @@ class Case:
     CPU share its cores: ``chip`` is what one of them has."""
     in_flight: float | None
     """Batches of each copy that are in progress at the same time; None: one."""
+    updates: float | None
+    """Updates of the weights that a duration covers; None: nobody says."""
     size_is_stated: bool
     """Whether the row says how much was trained: without that, a duration says nothing."""
+    predicts_words: bool
+    """Whether a training scores the words of a vocabulary, as a decoder always does."""
     trust: float
     """What the notes of the collection leave of the weight of a row, 1 or less."""
     tuned_record: bool
@@ -236,7 +242,9 @@ def case_of(row: dict[str, str]) -> Case:
         data_parallel=chip.kind == "cuda" and split.data_first,
         copies=copies,
         in_flight=number(cell["in_flight"]),
-        size_is_stated=_size_is_stated(cell, architecture),
+        updates=updates(note, batch),
+        size_is_stated=_size_is_stated(cell, architecture, batch),
+        predicts_words=predicts_words(f"{cell['model']} {framework_text} {note}"),
         trust=number(cell["trust"]) or 1.0,
         tuned_record=record,
         note=note,
@@ -262,13 +270,12 @@ def _batch(cell: _Row) -> float | None:
     return quantity(parts[-1] if "amp" in cell["precision"].lower() else parts[0])
 
 
-def _size_is_stated(cell: _Row, architecture: Architecture) -> bool:
+def _size_is_stated(cell: _Row, architecture: Architecture, batch: float | None) -> bool:
     if cell["metric"] != "train_time_s":
         return True
-    rounds = re.search(
-        r"\d+ ?k? ?(?:trees|rounds|iterations|steps|epochs)\b|per (?:iteration|step)\b", cell["note"]
-    )
-    return bool(rounds and (cell["input_len"] or not architecture.tabular))
+    if not architecture.tabular:
+        return updates(cell["note"], batch) is not None
+    return bool(re.search(r"\d+ ?k? ?(?:trees|rounds|iterations)\b", cell["note"]) and cell["input_len"])
 
 
 def _find(cell: _Row) -> Preset | None:

@@ -38,6 +38,7 @@ STATIC = {
     "exllama": Engine.EAGER,
     "gpt-fast": Engine.COMPILED,
     "fastertransformer": Engine.OPTIMIZED_RUNTIME,
+    "tensorrt-llm-0.1": Engine.LLM_ENGINE,
     "llama.cpp": Engine.OPTIMIZED_RUNTIME,
 }
 #: ExLlama by itself: a cache of fixed size, and prompts in pieces (ExLlamaConfig: max_input_len 2048, and no larger a square
@@ -84,12 +85,13 @@ def _usable_bytes(case: Case) -> float:
 
 
 def _serving_bytes(case: Case) -> float:
-    engine = next((e for word, e in STATIC.items() if word in case.library), ENGINES[case.engine])
+    static = next((e for word, e in STATIC.items() if word in case.library), None)
+    engine = static or ENGINES[case.engine]
     alone = case.library.startswith(EXLLAMA)
     if alone:
         engine = Engine.COMPILED
     sequences = case.concurrency or case.batch or 1.0
-    if case.metric == "fits_memory" and engine is Engine.LLM_ENGINE:
+    if case.metric == "fits_memory" and engine is Engine.LLM_ENGINE and not static:
         # Requests for which the pool has no room wait.
         sequences = 1.0
     input_tokens = case.input_tokens or DEFAULT_INPUT
@@ -166,6 +168,7 @@ def _step_bytes(case: Case, *, recompute: bool) -> float:
             recompute=recompute or not stated,
             fused_attention=not case.unfused_attention,
             tensor_parallel=float(case.tensor_parallel),
+            predicts_words=case.predicts_words,
         ),
         shards=copies if sharded else 1.0,
         state_shards=states,

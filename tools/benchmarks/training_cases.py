@@ -49,7 +49,8 @@ NODE_GBIT_S = (
     ("B200", 3200.0),
 )
 DEFAULT_NODE_GBIT_S = 100.0
-ITERATIONS_PER_VALUE = 1000.0
+#: Updates where a duration does not say what it covers: only ratios over it mean something.
+UNSTATED_UPDATES = 1000.0
 
 
 class TrainingCases:
@@ -122,9 +123,10 @@ class TrainingCases:
             "throughput_seq_s": examples_s,
             "images_s": examples_s,
             "tokens_s_total": examples_s * self._tokens,
+            "tokens_s_inout": examples_s * self._tokens,
             "tokens_s_per_gpu": examples_s * self._tokens / self._devices,
             "mfu": 100 * useful / peak,
-            "train_time_s": ITERATIONS_PER_VALUE * seconds,
+            "train_time_s": column(self.cases, lambda c: c.updates, UNSTATED_UPDATES) * seconds,
         }
         out = np.full(len(self.cases), np.nan)
         for metric, value in values.items():
@@ -143,7 +145,7 @@ def device_batches(cases: Sequence[Case], workers: Array) -> tuple[Array, Array,
     size = np.where(micro > 0, micro, share)
     whole = np.where(per_device | (batch == 0), size * workers, batch)
     accumulation = np.maximum(whole / workers / np.maximum(size, 1e-9), 1.0)
-    more = np.maximum(size / column(cases, _largest_micro_batch), 1.0)
+    more = np.where(micro > 0, 1.0, np.maximum(size / column(cases, _largest_micro_batch), 1.0))
     return size / more, accumulation * more, whole
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-_DEVICE = r"(?:gpus?|devices?|cards?|accelerators?|chips?|ranks?|workers?|(?:neuron)?cores?)\b"
+_DEVICE = r"(?:gpus?|devices?|cards?|accelerators?|chips?|ranks?|workers?|process(?:es)?|(?:neuron)?cores?)\b"
 _PER = r"[- ]?(?:per|/|on each|for each|on every|each)[- ]?"
 #: Activations that are computed again in the backward pass, each block whole. Selective recomputation repeats attention
 #: alone, 4 % of a step (Korthikanti et al. 2022, table 4), and is not meant.
@@ -20,7 +20,7 @@ _HUGGING_FACE = r"hugging ?face|transformers|\bpeft\b|\btrl\b|\bhf\b"
 _MICRO_BATCHES = tuple(
     re.compile(words)
     for words in (
-        r"micro[-_ ]?batch(?:[-_ ]size)?[-_ =:]*(?:of )?(\d+)\b",
+        r"micro[-_ ]?(?:batch(?:[-_ ]size)?|bsz)[-_ =:]*(?:of )?(\d+)\b",
         rf"batch(?:[-_ ]size)?[ =:]*(?:of )?(\d+)\b(?! ?k\b)(?: \w+)?{_PER}{_DEVICE}",
         rf"per[- ]{_DEVICE}[- ](?:train[- ]|micro[- ]?)?batch(?:[-_ ]size)?[ =:]*(?:of )?(\d+)\b(?! ?k\b)",
         rf"(?<![\d.])(\d+)(?: (?:images|sequences|samples|examples|clips))?{_PER}{_DEVICE}(?![- ]\w*(?:memory|hour|second))",
@@ -38,6 +38,17 @@ _REAL = re.compile(
 _FULL = re.compile(
     r"dummy|synthetic|random (?:data|tokens)|packed|packing|full length|fixed length|padded to"
 )
+#: How much a duration covers: one update of the weights, so many, or so many times all examples.
+_ONE_UPDATE = re.compile(
+    r"\b(?:per|one|an|each) (?:iteration|step|update|forward and backward pass)\b|/(?:iter|step)\b|\b(?:iteration|step) time"
+)
+_UPDATES = re.compile(
+    r"(?<!mean of )(?<!over )(?<!after )(?<!first )(?<!last )\b(\d[\d,]*) ?(k\b)? ?(?:iterations|steps|updates)\b"
+)
+_EPOCHS = re.compile(r"\b(\d+|one|an|per) epochs?\b")
+_EXAMPLES = re.compile(r"(\d[\d,]*) (?:images|interactions|examples|samples|sequences|texts|rows|clips)\b")
+#: What predicts the next word, or the words that were hidden, keeps scores of all words.
+_PREDICTS_WORDS = re.compile(r"\bpre-?train(?!ed)|\bmasked (?:lm|language|word)")
 #: A length that somebody chose is a multiple of this; another one is that of the longest text of the data.
 _CHOSEN_LENGTH = 64
 
@@ -61,6 +72,25 @@ def micro_batch(note: str) -> float | None:
     """Return the examples that one device takes at a time, None where none are stated."""
     found = (words.search(note.lower()) for words in _MICRO_BATCHES)
     return next((float(one[1]) for one in found if one), None)
+
+
+def updates(note: str, batch: float | None) -> float | None:
+    """Return the updates of the weights that a duration covers, None where nobody says how much was trained."""
+    words = note.lower()
+    if _ONE_UPDATE.search(words):
+        return 1.0
+    if found := _UPDATES.search(words):
+        return float(found[1].replace(",", "")) * (1e3 if found[2] else 1.0)
+    epochs = _EPOCHS.search(words)
+    examples = _EXAMPLES.search(words, epochs.end()) if epochs else None
+    if not (epochs and examples and batch):
+        return None
+    return (float(epochs[1]) if epochs[1].isdigit() else 1.0) * float(examples[1].replace(",", "")) / batch
+
+
+def predicts_words(text: str) -> bool:
+    """Return whether a training of an encoder scores the words of a vocabulary, as pre-training does."""
+    return bool(_PREDICTS_WORDS.search(text.lower()))
 
 
 def is_per_device(note: str, batch: float | None, devices: float) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.generation import cache_bytes_per_token
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE
-from sizewell.instance_selection.estimation.work import HEAD_WIDTH, transformer_shape
+from sizewell.instance_selection.estimation.work import HEAD_WIDTH, image_work, transformer_shape
 from sizewell.instance_selection.requirements import Engine, ModelSpec
 
 #: The kind of hardware of each type: cuda, neuron or cpu.
@@ -201,8 +201,7 @@ def _serving_activations(
     value_bytes = max(model.precision.bytes, 2.0)
     if traits.alive_share is not None:
         images = np.asarray(sequences) * (2.0 if traits.denoises and model.guidance else 1.0)
-        values = model.activations_per_image or model.forward_flops_per_image / 1000.0
-        return values * traits.alive_share * value_bytes * images
+        return image_work(model).activations * traits.alive_share * value_bytes * images
     if traits.tabular or traits.look_up_tables:
         return 0.0
     layers, width = transformer_shape(model)

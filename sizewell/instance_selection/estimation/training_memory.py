@@ -6,7 +6,7 @@ import numpy as np
 
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES, DEFAULT_VOCABULARY, word_parameters
-from sizewell.instance_selection.estimation.work import HEAD_WIDTH, transformer_shape
+from sizewell.instance_selection.estimation.work import HEAD_WIDTH, image_work, transformer_shape
 from sizewell.instance_selection.requirements import ModelSpec, Precision
 
 #: Bytes per token, layer and unit of width that a backward pass keeps, without recomputation, in half precision:
@@ -53,9 +53,11 @@ def kept_bytes_per_example(
     recompute: bool = False,
     fused_attention: bool = True,
     tensor_parallel: float = 1.0,
+    predicts_words: bool = False,
 ) -> float:
     """Return the bytes that one example leaves for the backward pass: an image, or a sequence.
 
+    ``predicts_words``: an encoder scores its vocabulary at every position, as in pre-training; what generates always does.
     ``fused_attention``: a decoder keeps no scores. Of a tensor-parallel group each device keeps 10 of 34 bytes whole, and
     its share of the rest (Korthikanti et al. 2022, equation 2).
     """
@@ -63,8 +65,7 @@ def kept_bytes_per_example(
     traits = model.architecture.traits
     if model.activations_per_image or traits.alive_share is not None:
         # Outputs of convolutions, of their normalisations, and masks of activations.
-        values = model.activations_per_image or model.forward_flops_per_image / 800.0
-        return 2.5 * values * 2.0 * value
+        return float(2.5 * image_work(model).activations * 2.0 * value)
     layers, width = transformer_shape(model)
     gated = 0 < model.intermediate_size != 4 * model.hidden_size
     kept = KEPT_BYTES_GATED if gated else KEPT_BYTES_PLAIN
@@ -74,7 +75,7 @@ def kept_bytes_per_example(
     scores = per_score * max(width / HEAD_WIDTH, 1.0) * sequence_length / tensor_parallel
     layer = width * kept * (10 + 24 / tensor_parallel) / 34 + scores
     logits = 0.0
-    if traits.has_logits:
+    if traits.has_logits or predicts_words:
         logits = LOGIT_BYTES * (model.vocabulary_size or DEFAULT_VOCABULARY) / tensor_parallel
     # Logits are gone when the first layer is computed again.
     again = layers * width * KEPT_BYTES_RECOMPUTED + max(layer + scores, logits)
