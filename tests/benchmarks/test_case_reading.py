@@ -83,6 +83,14 @@ def test_the_work_of_an_image_is_that_of_its_size() -> None:
     assert flops(**unknown, note="image 640x640; 5 GFLOPs") == 5e9
 
 
+def test_a_video_is_drawn_as_a_quarter_of_its_frames() -> None:
+    def flops(note: str) -> float:
+        return read(DIFFUSION, model="mine", params="2000000000", note=note).model.forward_flops_per_image
+
+    assert flops("49 frames of 720x480") == pytest.approx(13 * flops("image 720x480"))
+    assert flops("720x480 at 16 frames/s") == flops("image 720x480")
+
+
 @pytest.mark.parametrize(
     ("name", "framework"),
     [
@@ -100,6 +108,24 @@ def test_early_releases_of_vllm_are_told_apart(name: str, framework: str) -> Non
 def test_an_image_network_is_no_encoder_decoder_whatever_its_table_says() -> None:
     case = read(ENCODER, model="resnet50", architecture="encoder-decoder", params="25600000")
     assert case.model.architecture is Architecture.CNN
+
+
+@pytest.mark.parametrize(
+    ("framework", "accelerator", "precision", "arithmetic"),
+    [
+        # Sapphire Rapids has matrix units, which ggml does not use.
+        ("llama.cpp", "Xeon Platinum 8488C (48 cores)", "Q4_K_M", "fp32"),
+        ("PyTorch", "Xeon Platinum 8488C (48 cores)", "bf16", "half"),
+        ("llama.cpp", "A10G", "Q4_K_M", "half"),
+        ("llama.cpp", "Graviton4 (16 cores)", "Q4_K_M", "fp32"),
+        ("llama.cpp", "Graviton4 (16 cores)", "Q4_0", "half"),
+    ],
+)
+def test_what_multiplies_weights_that_are_expanded(
+    framework: str, accelerator: str, precision: str, arithmetic: str
+) -> None:
+    cells = {"framework": framework, "accelerator": accelerator, "precision": precision}
+    assert read(DECODER, **cells).arithmetic == arithmetic
 
 
 @pytest.mark.parametrize(("parallelism", "degree", "copies"), [("", 2.0, 4.0), ("TP8", 8.0, 1.0)])

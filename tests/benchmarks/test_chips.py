@@ -77,6 +77,13 @@ def test_a_row_uses_as_many_cores_as_it_has_threads_and_no_more_than_there_are(
     assert (found.kind, found.cores, count, found.unstated_log_sd) == ("cpu", cores, 1, 0.0)
 
 
+def test_cores_that_a_measurement_leaves_idle_are_known_where_the_machine_is() -> None:
+    part, whole = (find_chip(name, 1)[0] for name in ("c5.metal (8 threads)", "c5.metal"))
+
+    assert (part.cores, part.host_cores) == (8, whole.cores)
+    assert find_chip("Graviton3, 8 threads", 1)[0].host_cores == 0
+
+
 def test_a_processor_of_which_nothing_is_said_is_unsure() -> None:
     assert [find_chip(name, 1)[0].unstated_log_sd for name in ("CPU (unspecified)", "Xeon")] == [
         UNSTATED_LOG_SD

@@ -47,7 +47,8 @@ def test_some_frameworks_recompute_unless_they_are_told_not_to() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "micro-batch 8", "microbatch 8", "micro batch size 8", "micro_batch_size=8", "micro_bsz 8", "batch 8 per GPU",
+        "micro-batch 8", "microbatch 8", "micro batch size 8", "micro_batch_size=8", "micro_bsz 8",
+        "batch 8 x accumulation 5 x 8 GPUs", "batch 8 per GPU",
         "batch size 8 per device",
         "batch size of 8 per GPU", "per-GPU batch size 8", "per device train batch size 8", "64 images (8 per GPU)",
         "8 sequences per GPU", "8 samples/GPU", "global batch 64, batch 8 per accelerator",

@@ -175,6 +175,16 @@ def test_engines_that_read_prompts_between_the_steps_stop_all_answers_meanwhile(
     assert two.first_token - one.first_token == pytest.approx(step / 2)
 
 
+@pytest.mark.parametrize("fused", [True, False])
+def test_prompts_that_were_read_before_an_answer_began_do_not_slow_its_tokens(fused: bool) -> None:
+    all_between, half, none = (
+        served_round(sequences=9.0, fused=fused, interrupted=share).step for share in (1.0, 0.5, 0.0)
+    )
+
+    assert none == pytest.approx(step_s(gpu_instance(), 9.0, context=1050.0))
+    assert half - none == pytest.approx((all_between - none) / 2, rel=0.1)
+
+
 def test_an_encoder_decoder_reads_with_one_half_and_writes_with_the_other() -> None:
     whole = decoder_of(LLAMA_3_8B)
     half = decoder_of(replace(LLAMA_3_8B, architecture=Architecture.ENCODER_DECODER))

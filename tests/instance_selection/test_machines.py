@@ -14,7 +14,7 @@ from sizewell.instance_selection.estimation.machines import (
     machines_of,
     value_bytes,
 )
-from sizewell.instance_selection.estimation.processors import sustained_flops
+from sizewell.instance_selection.estimation.processors import processor_of, sustained_flops
 from tests.instance_selection.builders import (
     CPU,
     GPU,
@@ -104,12 +104,23 @@ def test_int8_on_a_cpu_needs_a_known_rate_and_fp8_does_not_exist_there() -> None
     assert machines(amx, precision=Precision.FP8).reasons[0].startswith("the CPU of c9 has no fp8 arithmetic")
 
 
-def test_a_core_reaches_twice_its_share_of_the_bandwidth_up_to_that_of_its_socket() -> None:
-    # 10 GB/s per vCPU, 16 of them in a socket of 160 GB/s.
-    cpu = replace(CPU, vcpus_per_socket=16)
-    for vcpus, gb_s in ((4, 80), (8, 160), (16, 160), (32, 320)):
-        found = machines_of([cpu_instance(vcpus=vcpus, cpu=cpu)], "fp32", whole_cpu=True)
-        assert found.bandwidth == pytest.approx([gb_s * 1e9])
+def test_an_instance_has_its_share_of_the_bandwidth_of_a_host_whose_other_cores_are_busy() -> None:
+    # 10 GB/s per vCPU.
+    for vcpus in (4, 16, 32):
+        found = machines_of([cpu_instance(vcpus=vcpus)], "fp32", whole_cpu=True)
+        assert found.bandwidth == pytest.approx([10e9 * vcpus])
+
+
+def test_few_busy_cores_of_a_host_read_more_than_their_share_and_are_clocked_higher() -> None:
+    slow = replace(CPU, threads_per_core=1, memory_bandwidth_gb_s_per_vcpu=5.0)
+    alone, few, all_of_them = (
+        processor_of(slow, "fp32", memory_gib=64, cores=cores, host_cores=32) for cores in (1, 8, 32)
+    )
+
+    # 13 GB/s of a core, until the whole host has no more than 160.
+    assert [one.bandwidth for one in (alone, few, all_of_them)] == pytest.approx([13e9, 104e9, 160e9])
+    assert alone.flops > few.flops / 8 > all_of_them.flops / 32
+    assert all_of_them == processor_of(slow, "fp32", memory_gib=64, cores=32)
 
 
 @pytest.mark.parametrize(("threads", "cores"), [(1, 8), (2, 4)])

@@ -5,6 +5,7 @@ import pytest
 from sizewell.instance_selection import (
     Architecture,
     MemoryEstimate,
+    ModelSpec,
     Precision,
     TrainingEstimate,
     TrainingRequirements,
@@ -18,10 +19,12 @@ from sizewell.instance_selection.estimation.training_memory import (
     kept_bytes_per_example,
     training_memory,
 )
+from sizewell.instance_selection.estimation.work import forward_work
 from tests.instance_selection.builders import (
     BERT_BASE,
     GPU,
     LLAMA_3_8B,
+    RECOMMENDER,
     RESNET_50,
     catalog,
     cpu_instance,
@@ -251,6 +254,16 @@ def test_activations_of_an_image_model_that_states_none_follow_from_its_operatio
 
     assert kept_bytes_per_example(silent, 0.0) == pytest.approx(2.5 * 2 * 8.2e9 / 740)
     assert kept_bytes_per_example(replace(silent, architecture=Architecture.DIFFUSION), 0.0) > 0
+
+
+SPEECH = ModelSpec(architecture=Architecture.RNN, parameters=45e6, layers=7, precision=Precision.BF16)
+
+
+@pytest.mark.parametrize("model", [RECOMMENDER, SPEECH])
+def test_what_is_no_transformer_keeps_what_its_own_work_writes(model: ModelSpec) -> None:
+    written = forward_work(model).activations
+
+    assert kept_bytes_per_example(replace(model, precision=Precision.BF16), 512.0) == 2.5 * 2 * written
 
 
 def test_recomputation_is_taken_only_where_the_activations_do_not_fit() -> None:

@@ -22,6 +22,7 @@ from tests.instance_selection.builders import (
     BERT_BASE,
     GPU,
     LLAMA_3_8B,
+    RECOMMENDER,
     RESNET_50,
     ROUND_DECODER,
     gpu_instance,
@@ -57,6 +58,13 @@ def seconds(
         "recompute": False,
     }
     return float(step_seconds(work, columns, known("training", **(k or {})), **(defaults | changes))[0])
+
+
+def test_of_look_up_tables_a_step_changes_the_rows_alone_that_it_reads() -> None:
+    larger = replace(RECOMMENDER, parameters=10 * RECOMMENDER.parameters)
+    larger = replace(larger, embedding_parameters=larger.parameters - RECOMMENDER.multiplied_parameters)
+
+    assert training_work(larger, 1.0) == training_work(RECOMMENDER, 1.0)
 
 
 def test_training_takes_three_forward_passes() -> None:

@@ -84,6 +84,8 @@ class Chip:
     memory_gib: float
     cores: float
     """Multiprocessors, NeuronCores or physical cores."""
+    host_cores: float = 0.0
+    """Physical cores of the machine, those included that a measurement did not use; 0 where nobody says."""
     unstated_log_sd: float = 0.0
     """How far speed may be off because the source does not say which processor it was, as a log standard deviation."""
 
@@ -114,7 +116,14 @@ class Chip:
 
     def processor(self, arithmetic: str, *, bf16: bool = True) -> Processor:
         """Return the device, or one of its NeuronCores, at an arithmetic."""
-        return processor_of(self.facts, arithmetic, memory_gib=self.memory_gib, cores=self.cores, bf16=bf16)
+        return processor_of(
+            self.facts,
+            arithmetic,
+            memory_gib=self.memory_gib,
+            cores=self.cores,
+            host_cores=self.host_cores,
+            bf16=bf16,
+        )
 
     def peak(self, arithmetic: str) -> tuple[float, str]:
         """Return the peak rate of the device and the arithmetic that is used."""
@@ -319,6 +328,7 @@ def _cpu(text: str, instance: _Instance | None, count: int, parallelism: str) ->
         facts=named,
         memory_gib=known.memory_gib if known else GIB_PER_CORE * machine,
         cores=float(max(1.0, min(machine, threads))),
+        host_cores=machine if stated else 0.0,
     )
 
 

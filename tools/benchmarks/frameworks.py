@@ -45,6 +45,11 @@ OPTIMIZED = (
 OPTIMIZED_ON_CPU = rf"{OPTIMIZED}|int8|triton"
 COMPILED = r"xla|compile|jax|stable-fast"
 _VENDOR = re.compile(r"^(?:hf|hugging-?face|nvidia|aws)[-/]")
+#: Engines that multiply with the vector instructions of a CPU and leave its matrix units alone: dot products of eight bits, whose
+#: values are packed and unpacked on the way, are about as fast as fp32 (ggml; AMX is built in by choice, since October 2024).
+VECTOR_ENGINES = ("llama.cpp",)
+#: Weights that ggml lays out anew for the matrix instructions of Arm servers (llama.cpp pull request 5780 of July 2024).
+REPACKED = "q4_0"
 #: Before 0.6 vLLM's scheduler ran between the steps (vLLM blog of September 2024).
 _EARLY_VLLM = re.compile(r"vllm\W*(?:v|version-)?0\.[0-5]\b")
 #: Before 2.0 TGI read prompts in passes of their own, as its level was measured. Without a version it is today's.
@@ -164,7 +169,11 @@ def _weights_format(name: str, framework: str, model: str, chip: Chip) -> Number
         if found:
             break
     if isinstance(chip.facts, Cpu):
-        return found or _FP32
+        found = found or _FP32
+        by_vector = framework_of(framework) in VECTOR_ENGINES and not (
+            REPACKED in name and "graviton" in chip.name.lower()
+        )
+        return replace(found, arithmetic="fp32") if by_vector else found
     found = found or NumberFormat(Precision.FP16, "half")
     if found.arithmetic == "fp4" and not chip.facts.fp4_dense_tflops:
         return _FOUR_BIT_WEIGHTS

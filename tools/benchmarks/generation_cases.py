@@ -75,6 +75,7 @@ class GenerationCases:
         arrival = np.array(words(cases, lambda c: c.load.arrival.value))
         self._batch = arrival == Arrival.BATCH
         self._queued = np.isin(arrival, (Arrival.BURST, Arrival.SERVER, Arrival.RATE))
+        self._burst = arrival == Arrival.BURST
         self._requests = column(cases, lambda c: c.load.requests)
         self._rate = np.where(arrival == Arrival.RATE, column(cases, lambda c: c.load.rate_per_s), np.inf)
         self._pipeline = column(cases, lambda c: c.pipeline_parallel)
@@ -168,7 +169,7 @@ class GenerationCases:
         values = {
             "latency_ms_avg": served.request + crowd + self._waiting(k, capacity, n, 0.5, one),
             "ttft_ms": served.first_token + crowd + self._waiting(k, capacity, n, 0.5, one),
-            "itl_ms": served.step,
+            "itl_ms": self._serve(k, n, interrupted=self._interrupted(n)).step,
             # In a queue that grows, the request that arrives after a share of the run waits longer than that share of all.
             **{
                 metric: lognormal_tail(percentile, k["tail"])
@@ -204,7 +205,18 @@ class GenerationCases:
 
         return sequences_at_rate(seconds, rate, self._most_in_run())
 
-    def _serve(self, k: Mapping[str, Array], sequences: Array) -> Served:
+    def _interrupted(self, n: Array) -> Array:
+        """Return the share of the other prompts that is read between the steps of an average answer.
+
+        Of requests that arrive all at once, the first that find a place have their prompts read one after the other: half
+        of them before an average one is answered, or all of them where prompts go first.
+        """
+        first = np.where(
+            self._burst, np.minimum(n * self._copies / np.maximum(self._requests, 1.0), 1.0), 0.0
+        )
+        return 1.0 - first * np.where(self._fused, 0.5, 1.0)
+
+    def _serve(self, k: Mapping[str, Array], sequences: Array, *, interrupted: float | Array = 1.0) -> Served:
         # The stages of a pipeline work on different requests at the same time.
         return serve(
             self._decoder,
@@ -219,6 +231,7 @@ class GenerationCases:
             fused=self._fused,
             slots=self._slots,
             in_waves=self._in_waves,
+            interrupted=interrupted,
             pipelined=self._pipeline > 1,
             streamed=self._streamed,
         )

@@ -11,6 +11,7 @@ from sizewell.instance_selection.requirements import Architecture, ModelSpec
 #: Networks whose work grows with the number of pixels.
 SCALED_BY_PIXELS = (Architecture.CNN, Architecture.DIFFUSION, Architecture.ENCODER)
 _SIZE = re.compile(r"(\d{3,4}) ?x ?(\d{3,4})|\bimage (?=(\d{3,4}))(\d{3,4})\b")
+_FRAMES = re.compile(r"\b(\d+) (?:video )?frames\b(?!/)")
 #: Arithmetic before and after its unit: ``4.1 GMACs``, ``BFLOPs 35.5``, ``FLOPs (multiply-adds) 3.9G``. A multiplication and
 #: its addition are two operations.
 _NUMBER = r"(?P<value>\d+(?:\.\d+)?)"
@@ -31,6 +32,12 @@ def pixels_of(note: str) -> int:
     return int(found[1] or found[3]) * int(found[2] or found[4]) if found else 0
 
 
+def latent_frames(note: str) -> float:
+    """Return the images that a video is drawn as: four frames are one, but the first (Yang et al. 2024, CogVideoX)."""
+    found = _FRAMES.search(note)
+    return 1.0 + (int(found[1]) - 1) / 4.0 if found else 1.0
+
+
 def stated_flops(note: str) -> float:
     """Return the arithmetic of one image that a note states, 0 where it states none."""
     found = next(filter(None, (words.search(note.lower()) for words in _ARITHMETIC)), None)
@@ -42,6 +49,8 @@ def with_images(model: ModelSpec, preset: Preset | None, cell: Mapping[str, str]
     if model.architecture not in SCALED_BY_PIXELS:
         return model
     pixels = pixels_of(cell["note"])
+    if model.architecture is Architecture.DIFFUSION:
+        pixels = int(pixels * latent_frames(cell["note"]))
     if stated := stated_flops(cell["note"]):
         return replace(model, forward_flops_per_image=stated, activations_per_image=0.0)
     if model.forward_flops_per_image:

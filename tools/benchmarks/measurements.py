@@ -180,7 +180,7 @@ def case_of(row: dict[str, str]) -> Case:
         raise UnreadableRowError(str(error)) from None
     copies = number(cell["copies"])
     if copies and chip.kind == "cpu":
-        chip = replace(chip, cores=chip.cores / copies)
+        chip = replace(chip, cores=chip.cores / copies, host_cores=chip.host_cores / copies)
     split = split_of(cell["parallelism"], framework_text)
     if not quantity(cell["accelerator_count"]) and chip.kind == "cuda":
         count = max(count, max(split.tensor, 1) * max(split.pipeline, 1))

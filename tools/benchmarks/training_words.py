@@ -22,6 +22,7 @@ _MICRO_BATCHES = tuple(
     for words in (
         r"micro[-_ ]?(?:batch(?:[-_ ]size)?|bsz)[-_ =:]*(?:of )?(\d+)\b",
         rf"batch(?:[-_ ]size)?[ =:]*(?:of )?(\d+)\b(?! ?k\b)(?: \w+)?{_PER}{_DEVICE}",
+        r"batch(?:[-_ ]size)?[ =:]*(\d+) ?(?:x|\*|,|with) ?(?:gradient[-_ ])?accumulation",
         rf"per[- ]{_DEVICE}[- ](?:train[- ]|micro[- ]?)?batch(?:[-_ ]size)?[ =:]*(?:of )?(\d+)\b(?! ?k\b)",
         rf"(?<![\d.])(\d+)(?: (?:images|sequences|samples|examples|clips))?{_PER}{_DEVICE}(?![- ]\w*(?:memory|hour|second))",
     )

@@ -237,6 +237,7 @@ def serve(
     fused: bool | Array = True,
     slots: float | Array = 1.0,
     in_waves: bool | Array = False,
+    interrupted: float | Array = 1.0,
     pipelined: bool | Array = False,
     streamed: bool | Array = False,
 ) -> Served:
@@ -247,6 +248,7 @@ def serve(
     batch are read together before the first step.
 
     ``in_waves``: requests are alike and begin together, so that half of the other prompts are read before an average one.
+    ``interrupted``: the share of the other prompts that is read between the steps of an answer, rather than before them.
 
     A graph of NeuronCores is static: each step computes all ``slots`` that were compiled and attends to caches of the
     full length, and a prompt is padded to a power of two (Neuron documentation, "Context encoding and bucketing").
@@ -278,15 +280,15 @@ def serve(
 
     alone = prefill_seconds(decoder, machines, k, tokens=prompt, sequences=1.0, degree=degree)
     together = prefill_seconds(decoder, machines, k, tokens=prompt, sequences=sequences, degree=degree)
-    step = step_with(np.where(joined, others * prompt / steps, 0.0))
+    step = step_with(np.where(joined, interrupted * others * prompt / steps, 0.0))
     # The host prepares the prompts of others too.
-    step = step + np.where(joined, others / steps * k["call_us"] * 1e-6, 0.0)
+    step = step + np.where(joined, interrupted * others / steps * k["call_us"] * 1e-6, 0.0)
     # A prompt that arrives waits for half of the step in progress, and is read with a token of each other answer.
     among = 0.5 * step + np.where(joined, np.maximum(alone, step_with(np.where(joined, prompt, 0.0))), alone)
     if np.any(in_waves):
         among = among + np.where(in_waves, 0.5 * (together - alone + others * k["call_us"] * 1e-6), 0.0)
     first = np.where(continuous, np.where(others > 0, among, alone), together)
     # Prompts that wait at the same time are read together, which helps as long as reading weights takes longest.
-    interruptions = (sequences * alone + together) / 2 / steps
+    interruptions = interrupted * (sequences * alone + together) / 2 / steps
     step = np.where(np.asarray(continuous, bool) & ~joined & (others > 0), step + interruptions, step)
     return Served(first, step, first + np.maximum(steps - 1.0, 0.0) * step)

@@ -30,9 +30,12 @@ CORES_PER_LOGICAL_CORE = {"NeuronCore-v3": 2, "NeuronCore-v4": 2}
 DEFAULT_CORES = {"cuda": 80, "neuron": 2}
 #: Bandwidth to the other chips of an instance where none is published: PCIe 3.0 x16, GB/s.
 DEFAULT_LINK_GB_S = 16.0
-#: A core keeps so many reads in flight that it reaches about twice its share of the bandwidth of its socket; the
-#: whole socket is the limit (single-core STREAM of Xeon and EPYC servers: 10 to 15 GB/s of a share of 4 to 6).
-CORE_OVER_SHARE = 2.0
+#: What one core may read where the other cores of its host are idle: it keeps so many reads in flight (single-core STREAM of Xeon
+#: and EPYC servers: 10 to 15 GB/s), bytes per second. Cores that are all busy, as those of an instance, have their share each.
+CORE_BANDWIDTH = 13e9
+#: By which power of all cores over the busy ones these are clocked higher: one of twenty runs at 3.7 GHz, all of them at 2.7
+#: (turbo frequencies of a Xeon Gold 6138).
+TURBO_EXPONENT = 0.1
 
 
 class UnknownRateError(ValueError):
@@ -72,9 +75,12 @@ def processor_of(
     *,
     memory_gib: float,
     cores: float = 1.0,
+    host_cores: float = 0.0,
     bf16: bool = True,
 ) -> Processor:
     """Describe an accelerator with ``memory_gib``, or physical ``cores`` of a CPU that share ``memory_gib``.
+
+    Beside them, up to ``host_cores`` of the CPU are there and idle.
 
     What a chip has no unit for is computed in a wider format. The matrix units of CPUs compute in bf16 and not in
     fp16: without ``bf16``, half precision is fp32 there.
@@ -83,7 +89,8 @@ def processor_of(
         UnknownRateError: a rate is not known, or the chip is neither CUDA nor Neuron.
     """
     if isinstance(chip, Cpu):
-        return _cpu(chip, arithmetic if bf16 or arithmetic != "half" else "fp32", memory_gib, cores)
+        used = arithmetic if bf16 or arithmetic != "half" else "fp32"
+        return _cpu(chip, used, memory_gib, cores, max(host_cores, cores))
     return _accelerator(chip, arithmetic, memory_gib)
 
 
@@ -142,7 +149,7 @@ def _accelerator(chip: Accelerator, arithmetic: str, memory_gib: float) -> Proce
     )
 
 
-def _cpu(cpu: Cpu, arithmetic: str, memory_gib: float, cores: float) -> Processor:
+def _cpu(cpu: Cpu, arithmetic: str, memory_gib: float, cores: float, host_cores: float) -> Processor:
     rates = {
         "fp32": cpu.peak_fp32_gflops_per_vcpu,
         "half": cpu.peak_bf16_gflops_per_vcpu,
@@ -152,10 +159,9 @@ def _cpu(cpu: Cpu, arithmetic: str, memory_gib: float, cores: float) -> Processo
     if cpu.memory_bandwidth_gb_s_per_vcpu is None:
         raise UnknownRateError(f"the memory bandwidth of the CPU of {cpu.name} is not known")
     vcpus = cores * cpu.threads_per_core
-    peak = giga * 1e9 * vcpus
-    share = cpu.memory_bandwidth_gb_s_per_vcpu * 1e9 * vcpus
-    socket = cpu.memory_bandwidth_gb_s_per_vcpu * 1e9 * (cpu.vcpus_per_socket or 0)
-    bandwidth = max(share, min(CORE_OVER_SHARE * share, socket))
+    peak = giga * 1e9 * vcpus * (host_cores / cores) ** TURBO_EXPONENT
+    share = cpu.memory_bandwidth_gb_s_per_vcpu * 1e9 * cpu.threads_per_core
+    bandwidth = max(share * cores, min(share * host_cores, CORE_BANDWIDTH * cores))
     return Processor(
         kind="cpu",
         chip="none",

@@ -1,12 +1,12 @@
 """Memory of a model in training: an upper bound of what lies on one device at its fullest, in bytes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES, DEFAULT_VOCABULARY, word_parameters
-from sizewell.instance_selection.estimation.work import HEAD_WIDTH, image_work, transformer_shape
+from sizewell.instance_selection.estimation.work import HEAD_WIDTH, forward_work, transformer_shape
 from sizewell.instance_selection.requirements import ModelSpec, Precision
 
 #: Bytes per token, layer and unit of width that a backward pass keeps, without recomputation, in half precision:
@@ -63,9 +63,10 @@ def kept_bytes_per_example(
     """
     value = 1.0 if model.precision not in (Precision.FP32, Precision.TF32) else 2.0
     traits = model.architecture.traits
-    if model.activations_per_image or traits.alive_share is not None:
-        # Outputs of convolutions, of their normalisations, and masks of activations.
-        return float(2.5 * image_work(model).activations * 2.0 * value)
+    if model.activations_per_image or not traits.transformer:
+        # Outputs of convolutions, of their normalisations, and masks of activations. Guidance is not trained.
+        written = forward_work(replace(model, guidance=False), tokens=sequence_length).activations
+        return float(2.5 * written * 2.0 * value)
     layers, width = transformer_shape(model)
     gated = 0 < model.intermediate_size != 4 * model.hidden_size
     kept = KEPT_BYTES_GATED if gated else KEPT_BYTES_PLAIN
