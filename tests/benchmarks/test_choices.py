@@ -320,7 +320,6 @@ def test_verdicts_of_training() -> None:
 
 
 def test_what_is_not_known_of_a_chip_is_no_refusal() -> None:
-    assert answer("ml.g7.2xlarge", model="ResNet-50", precision="fp16") is Answer.CONDITIONAL
     assert answer("ml.p4de.24xlarge", model="Llama-3.1-405B", precision="fp8") is Answer.CONDITIONAL
     assert answer("ml.g5.12xlarge", model="Llama-3.1-405B", precision="fp8") is Answer.REJECTED
 

@@ -63,13 +63,24 @@ def test_no_interval_is_narrower_than_sources_agree() -> None:
     assert spreads_of(everybody(0.01))[ANY].log_half_width == pytest.approx(math.log(1.2))
 
 
+def test_the_fewer_publishers_are_known_the_more_of_their_results_an_interval_holds() -> None:
+    def half_width(publishers: int) -> float:
+        rows = [one for i in range(publishers) for one in predictions(f"source {i}", 1.0, 500)]
+        return spreads_of(rows)[ANY].log_half_width
+
+    # Nine tenths of one more than the known ones: 94.5 and 90.9 % of an even spread from -1 to 1.
+    assert (half_width(20), half_width(100)) == pytest.approx((0.945, 0.909), abs=0.003)
+    # However few they are, a single one does not decide.
+    assert half_width(2) == pytest.approx(0.95, abs=0.003)
+
+
 def test_a_source_with_many_rows_counts_like_one_with_few() -> None:
     few = spreads_of(predictions("a", 0.1, 3) + predictions("b", 1.0, 100))[ANY]
     many = spreads_of(predictions("a", 0.1, 1000) + predictions("b", 1.0, 100))[ANY]
     assert (many.rows, many.sources, many.publishers) == (1100, 2, 2)
     assert many.log_half_width == pytest.approx(few.log_half_width, rel=0.01)
-    # Nine of ten rows, each counting the same, would be those of the first.
-    assert many.log_half_width == pytest.approx(0.8, rel=0.02)
+    # 95 of 100 rows, each counting the same, would be nearly those of the first alone.
+    assert many.log_half_width == pytest.approx(0.9, rel=0.02)
 
 
 def test_tuned_records_and_durations_of_unknown_work_do_not_widen_what_users_get() -> None:

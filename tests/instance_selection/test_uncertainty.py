@@ -77,7 +77,7 @@ def test_the_shipped_spreads_are_plausible_and_hold_everything() -> None:
 
     assert ANY in spreads
     for name, spread in spreads.items():
-        # First tokens behind a queue are off by up to ten times.
-        widest = 12 if name == "served first token" else 6
+        # First tokens behind a queue and boosted trees are off by up to ten times, a pass on a CPU by six.
+        widest = {"served first token": 12, "boosting": 11, "forward on a CPU": 7}.get(name, 6)
         assert MIN_LOG_HALF_WIDTH - 1e-3 <= spread.log_half_width < math.log(widest), name
         assert spread.rows >= spread.sources >= spread.publishers >= MIN_PUBLISHERS, name

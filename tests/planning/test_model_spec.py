@@ -122,8 +122,8 @@ def test_shape_that_nobody_states_is_said() -> None:
 @pytest.mark.parametrize(
     ("architecture", "pixels", "assumed"),
     [
-        ("cnn", None, "8.5 GFLOP, assumed from the number of weights and 50,176 pixels"),
-        ("cnn", 4 * 50176, "34 GFLOP, assumed from the number of weights and 200,704 pixels"),
+        ("cnn", None, "8 GFLOP, assumed from the number of weights and 50,176 pixels"),
+        ("cnn", 4 * 50176, "32 GFLOP, assumed from the number of weights and 200,704 pixels"),
         ("diffusion", None, "157 GFLOP, assumed from the number of weights and 1,048,576 pixels"),
         ("diffusion", 50176, "7.5 GFLOP, assumed from the number of weights and 50,176 pixels"),
     ],

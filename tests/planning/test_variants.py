@@ -57,7 +57,7 @@ def test_a_variant_without_a_share_is_there_for_those_who_name_it() -> None:
 
 
 def test_a_shadow_is_as_large_as_the_peak_of_its_copies_and_does_not_scale() -> None:
-    busy = {"peak_requests_per_second": 300, "average_requests_per_second": 1}
+    busy = {"peak_requests_per_second": 250, "average_requests_per_second": 1}
     plan = planned(traffic=busy, scaling={"max_instances": 40}, shadow={"sampling_percent": 50})
     assert plan.shadow_variant is not None
     assert plan.scaling is not None

@@ -24,6 +24,8 @@ from tools.benchmarks.predictions import FITS_MEMORY, Prediction, Together
 MIN_PUBLISHERS = 2
 #: From so many publishers on, a class may be narrower than that of everything: a few may happen to agree.
 ENOUGH_PUBLISHERS = 6
+#: The highest quantile of the deviations that is taken: of a larger one, a single publisher would decide.
+MAX_QUANTILE = 0.95
 #: A source with fewer rows in a class is an anecdote.
 MIN_ROWS_OF_SOURCE = 3
 #: The least half of an interval: tables of the same chip, precision and tuned engine differ by up to a fifth.
@@ -66,9 +68,12 @@ def _spread(predictions: Sequence[Prediction]) -> Spread:
     weights = np.array([one.trust / rows_of[one.source] for one in predictions])
     order = np.argsort(deviations, kind="stable")
     reached = np.cumsum(weights[order]) - 0.5 * weights[order]
-    half = float(np.interp(NOMINAL, reached / weights.sum(), deviations[order]))
-    publishers = {one.publisher for one in predictions}
-    return Spread(max(half, MIN_LOG_HALF_WIDTH), len(predictions), len(sources), len(publishers))
+    publishers = len({one.publisher for one in predictions})
+    # What is to hold nine tenths of the next publisher's results must hold somewhat more of those of the n that are known
+    # (split conformal prediction: Lei et al. 2018, Distribution-Free Predictive Inference for Regression, section 2.2).
+    quantile = min(NOMINAL * (publishers + 1) / publishers, MAX_QUANTILE)
+    half = float(np.interp(quantile, reached / weights.sum(), deviations[order]))
+    return Spread(max(half, MIN_LOG_HALF_WIDTH), len(predictions), len(sources), publishers)
 
 
 def with_intervals(

@@ -212,7 +212,7 @@ CASES = (
         "config: prod workloads.plant-id-train.spot.enabled true -> false",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
         # At the most, no run finds Spot capacity: then it costs the same, but for the interruptions.
-        "cost: prod plant-id-train +241.49 / +241.49 / -0.02",
+        "cost: prod plant-id-train +210.72 / +210.72 / -0.02",
     ),
     _case(
         "checkpoints half as often",
