@@ -241,7 +241,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         used += "For a notebook, hours of use in a month, and of its working hours. "
     sure = (
         "range: held nine of ten published results of publishers left out of the fit, "
-        "and four of five of others that nothing was fitted to. "
+        "and 85 of 100 of others that nothing was fitted to. "
     )
     lines.append(
         f"[dim]{sure if ranges else ''}{'' if narrow else used}"
