@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizewell.instance_selection import Architecture, load_catalog
+from sizewell.instance_selection import Architecture, Catalog, load_catalog
+from sizewell.instance_selection.catalog import Accelerator
 from tools.benchmarks.choice_cells import matches, parse_cell
 from tools.benchmarks.choice_picks import SERVERLESS, Pick, Ranked, established, pick
 from tools.benchmarks.choice_report import Outcome, judge
@@ -320,6 +321,12 @@ def test_verdicts_of_training() -> None:
 
 
 def test_what_is_not_known_of_a_chip_is_no_refusal() -> None:
+    known = CATALOG.get("ml.g5.2xlarge")
+    assert known.accelerator is not None
+    rates = {name: None for name in Accelerator.__dataclass_fields__ if name.endswith(("tflops", "tops"))}
+    silent = Catalog("us-east-1", [replace(known, accelerator=replace(known.accelerator, **rates))])
+    asked = read_workload(row(model="ResNet-50", precision="fp16"), silent)
+    assert verdicts(asked, silent, [known.name])[known.name].answer is Answer.CONDITIONAL
     assert answer("ml.p4de.24xlarge", model="Llama-3.1-405B", precision="fp8") is Answer.CONDITIONAL
     assert answer("ml.g5.12xlarge", model="Llama-3.1-405B", precision="fp8") is Answer.REJECTED
 

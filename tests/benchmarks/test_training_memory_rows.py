@@ -69,6 +69,20 @@ def test_words_that_change_what_adapters_need() -> None:
     assert peak(ADAPTERS, precision="bf16 LoRA") > peak(ADAPTERS, precision="bf16 LoRA", data_date="2024-03")
 
 
+@pytest.mark.parametrize(("release", "fits"), [("0.1.3", 0), ("0.17.0", 1), ("1.0.0", 1)])
+def test_an_engine_of_2023_holds_the_cache_of_its_whole_batch_and_later_ones_let_requests_wait(
+    release: str, fits: int
+) -> None:
+    served = {
+        **DECODER,
+        "metric": "fits_memory",
+        "batch_size": "64",
+        "input_len": "2048",
+        "output_len": "2048",
+    }
+    assert peak(served, accelerator="A10G", framework=f"TensorRT-LLM {release}") == fits
+
+
 def test_exllama_by_itself_reads_long_prompts_in_pieces() -> None:
     served = {
         **DECODER,

@@ -11,6 +11,7 @@ from sizewell.instance_selection.requirements import Architecture, ModelSpec
 #: Networks whose work grows with the number of pixels.
 SCALED_BY_PIXELS = (Architecture.CNN, Architecture.DIFFUSION, Architecture.ENCODER)
 _SIZE = re.compile(r"(\d{3,4}) ?x ?(\d{3,4})|\bimage (?=(\d{3,4}))(\d{3,4})\b")
+#: Frames of a video, but not their rate: ``49 frames``, and not ``16 frames/s``.
 _FRAMES = re.compile(r"\b(\d+) (?:video )?frames\b(?!/)")
 #: Arithmetic before and after its unit: ``4.1 GMACs``, ``BFLOPs 35.5``, ``FLOPs (multiply-adds) 3.9G``. A multiplication and
 #: its addition are two operations.

@@ -193,6 +193,7 @@ def case_of(row: dict[str, str]) -> Case:
     tensor, pipeline = _degrees(split, cell["task"], count, chip, architecture)
     batch = _batch(cell)
     load = load_of(cell, batch)
+    covered = updates(note, batch)
     beams = re.search(r"beams?(?:[ _-]?(?:size|width))?\W{0,2}(\d+)\b|\b(\d+) beams", note.lower())
     adapters = "lora" in f"{framework_text} {note} {cell['model']} {cell['precision']}".lower()
     record = "division" in note and "Result" in note
@@ -242,8 +243,8 @@ def case_of(row: dict[str, str]) -> Case:
         data_parallel=chip.kind == "cuda" and split.data_first,
         copies=copies,
         in_flight=number(cell["in_flight"]),
-        updates=updates(note, batch),
-        size_is_stated=_size_is_stated(cell, architecture, batch),
+        updates=covered,
+        size_is_stated=_size_is_stated(cell, architecture, covered),
         predicts_words=predicts_words(f"{cell['model']} {framework_text} {note}"),
         trust=number(cell["trust"]) or 1.0,
         tuned_record=record,
@@ -270,11 +271,11 @@ def _batch(cell: _Row) -> float | None:
     return quantity(parts[-1] if "amp" in cell["precision"].lower() else parts[0])
 
 
-def _size_is_stated(cell: _Row, architecture: Architecture, batch: float | None) -> bool:
+def _size_is_stated(cell: _Row, architecture: Architecture, covered: float | None) -> bool:
     if cell["metric"] != "train_time_s":
         return True
     if not architecture.tabular:
-        return updates(cell["note"], batch) is not None
+        return covered is not None
     return bool(re.search(r"\d+ ?k? ?(?:trees|rounds|iterations)\b", cell["note"]) and cell["input_len"])
 
 

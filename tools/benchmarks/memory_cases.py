@@ -38,7 +38,7 @@ STATIC = {
     "exllama": Engine.EAGER,
     "gpt-fast": Engine.COMPILED,
     "fastertransformer": Engine.OPTIMIZED_RUNTIME,
-    "tensorrt-llm-0.1": Engine.LLM_ENGINE,
+    "tensorrt-llm-0.1.": Engine.LLM_ENGINE,
     "llama.cpp": Engine.OPTIMIZED_RUNTIME,
 }
 #: ExLlama by itself: a cache of fixed size, and prompts in pieces (ExLlamaConfig: max_input_len 2048, and no larger a square

@@ -83,6 +83,7 @@ class TrainingCases:
             cases, lambda c: min(c.model.precision.bytes, EXCHANGED_BYTES) if c.adapters else EXCHANGED_BYTES
         )
         self._micro, self._accumulation, self._global = device_batches(cases, self._workers)
+        self._updates = column(cases, lambda c: c.updates, UNSTATED_UPDATES)
         in_node = column(cases, lambda c: NODE_DEVICES.get(c.chip.kind, 8.0))
         # A ring enters and leaves each node once, so it has the whole network of the node.
         network, within = column(cases, _node_bandwidth), exchange_bandwidth(self._machines)
@@ -126,7 +127,7 @@ class TrainingCases:
             "tokens_s_inout": examples_s * self._tokens,
             "tokens_s_per_gpu": examples_s * self._tokens / self._devices,
             "mfu": 100 * useful / peak,
-            "train_time_s": column(self.cases, lambda c: c.updates, UNSTATED_UPDATES) * seconds,
+            "train_time_s": self._updates * seconds,
         }
         out = np.full(len(self.cases), np.nan)
         for metric, value in values.items():

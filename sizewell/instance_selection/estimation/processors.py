@@ -80,7 +80,8 @@ def processor_of(
 ) -> Processor:
     """Describe an accelerator with ``memory_gib``, or physical ``cores`` of a CPU that share ``memory_gib``.
 
-    Beside them, up to ``host_cores`` of the CPU are there and idle.
+    ``host_cores`` are those of the machine, busy or idle: the idle ones leave bandwidth and power to the others. With 0, none
+    is idle.
 
     What a chip has no unit for is computed in a wider format. The matrix units of CPUs compute in bf16 and not in
     fp16: without ``bf16``, half precision is fp32 there.

@@ -57,7 +57,7 @@ def training_work(model: ModelSpec, sequence_length: float, *, fused_attention: 
     forward = forward_work(model, tokens=sequence_length)
     traits = model.architecture.traits
     if not traits.transformer:
-        # Of look-up tables a step changes the rows alone that it has read: as many as activations.
+        # Of look-up tables a step changes only the rows that it has read: fewer values than its activations.
         changed = model.multiplied_parameters if traits.look_up_tables else model.parameters
         return TrainingWork(forward.flops, 0.0, forward.activations, max(forward.layers, 20.0), 0.0, changed)
     if model.forward_flops_per_image and not traits.generates:

@@ -64,7 +64,7 @@ def kept_bytes_per_example(
     value = 1.0 if model.precision not in (Precision.FP32, Precision.TF32) else 2.0
     traits = model.architecture.traits
     if model.activations_per_image or not traits.transformer:
-        # Outputs of convolutions, of their normalisations, and masks of activations. Guidance is not trained.
+        # What the layers write, what their normalisations write, and masks of activations. Guidance is not trained.
         written = forward_work(replace(model, guidance=False), tokens=sequence_length).activations
         return float(2.5 * written * 2.0 * value)
     layers, width = transformer_shape(model)
