@@ -47,6 +47,10 @@ class AnswerLatency(ConfigModel):
 class Latency(AnswerLatency):
     """The service level objective of one request, as the model answers it, whole or token by token."""
 
+    max_p95_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed(10)] = MAX_INVOCATION_MS
+    """Milliseconds within which 95 of 100 requests are answered (ModelLatency); SageMaker ends a call after 60,000. Of a model
+    that generates, by default what max_time_to_first_token_ms and max_inter_token_ms come to, or 60,000 where one of them is
+    stated."""
     max_time_to_first_token_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed(14)] = None
     """Milliseconds within which 95 of 100 answers begin, of a model that generates; callers read the response as a
     stream."""
@@ -55,6 +59,13 @@ class Latency(AnswerLatency):
     generates."""
     max_wait_minutes: Annotated[float, Field(ge=0.01, le=28 * 24 * 60)] | None = None
     """Minutes that an answer may come later, which asynchronous and batch need; by default the caller waits for it."""
+
+    @model_validator(mode="after")
+    def _some_bound(self) -> Self:
+        stated = {"max_p95_ms", "max_time_to_first_token_ms", "max_inter_token_ms"} & self.model_fields_set
+        if not stated:
+            raise fault("max_p95_ms", "is missing: how fast must 95 of 100 requests be answered?")
+        return self
 
     @model_validator(mode="after")
     def _first_token_ordered(self) -> Self:
@@ -99,6 +110,15 @@ class AnsweringModel(ModelOnInstances):
     """How much arrives: requests per second, or users who wait for their answers."""
     latency: Latency
     """How fast a request must be answered."""
+
+    @model_validator(mode="after")
+    def _whole_answer(self) -> Self:
+        latency, tokens = self.latency, self.request.output_tokens
+        first, between = latency.max_time_to_first_token_ms, latency.max_inter_token_ms
+        if "max_p95_ms" not in latency.model_fields_set and first and between and tokens:
+            whole_ms = min(MAX_INVOCATION_MS, first + between * tokens)
+            object.__setattr__(self, "latency", latency.model_copy(update={"max_p95_ms": whole_ms}))
+        return self
 
     @model_validator(mode="after")
     def _batch_leaves_time(self) -> Self:

@@ -30,5 +30,5 @@ def test_few_active_hours_cannot_hold_the_requests_of_a_day(message_for: Message
     )
     assert message == (
         "config/dev.yaml:6  workloads.support-bert.traffic.active_hours_per_day\n"
-        "  squeezes the requests of a day into 8 hours, 15 a second, above peak_requests_per_second (10)"
+        "  squeezes the requests of a day into 8 hours, 15 a second, above the peak (10 a second)"
     )

@@ -12,6 +12,7 @@ def every_key() -> dict[str, Config]:
     found: dict[str, Config] = {}
     for name, (model, request) in stated.MODELS.items():
         found |= _each_kind(name, model, request)
+    found |= _rates(found)
     found |= _in_any_mode() | _pinned() | _scripts() | _notebooks()
     found |= _of_the_company(found) | _several_variants(found)
     found |= _images_by_name(found) | _model_packages(found) | _pipelines(found)
@@ -35,6 +36,20 @@ def _each_kind(name: str, model: Config, request: Config) -> dict[str, Config]:
         f"transform: {name}": _base({**stated.TRANSFORM, **batched, "request": _row(request)}),
         f"components: {name}": _components({**stated.COMPONENT, **batched}),
     }
+
+
+def _rates(found: dict[str, Config]) -> dict[str, Config]:
+    """Return the traffic of each kind in each unit of time."""
+    rates = {}
+    for unit in ("minute", "hour", "day"):
+        traffic = {f"peak_requests_per_{unit}": 4000, f"average_requests_per_{unit}": 1000}
+        for kind in ("endpoint", "queue", "serverless", "function", "several"):
+            rates[f"{kind}: per {unit}"] = _changed(found[f"{kind}: linear"], {"traffic": traffic})
+        component, asked = stated.MODELS["linear"]
+        rates[f"components: per {unit}"] = _components(
+            {**stated.COMPONENT, "model": component, "request": asked, "traffic": traffic}
+        )
+    return rates
 
 
 def _in_any_mode() -> dict[str, Config]:
@@ -290,7 +305,7 @@ def _experiments(found: dict[str, Config]) -> dict[str, Config]:
 
 
 def _job(model: Config, request: Config) -> Config:
-    if "input_tokens" in request:
+    if {"input_tokens", "audio_seconds"} & request.keys():
         dataset = {"tokens_millions": 0.1, "sequence_length": 256}
         job = {**stated.TRAINING, "model": model}
     else:
