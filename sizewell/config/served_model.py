@@ -35,9 +35,12 @@ class Request(ConfigModel):
     """One request, in the units of the model."""
 
     input_tokens: Tokens | None = None
-    """Tokens that come in; for sound, the frames that the encoder sees (Whisper: 1500 for 30 s)."""
+    """Tokens that come in."""
     output_tokens: Tokens | None = None
     """Tokens that a decoder writes in answer."""
+    audio_seconds: Annotated[float, Field(ge=0.1, le=7 * 24 * 3600)] | None = None
+    """Seconds of sound that come in, for Whisper and models like it, in place of input_tokens: windows of 30 s are read one after
+    the other. Without output_tokens, people speak all the time: 100 tokens in 30 s."""
     images: Items | None = None
     """Images that come in, or that a diffusion model draws."""
     clips: Items | None = None
@@ -77,6 +80,14 @@ class ContainedModel(ConfigModel):
         architecture = with_article(self.model.architecture)
         needed = self.model.request_keys
         given = self.request.model_fields_set - {"payload_mb", "response_mb"}
+        if self.request.audio_seconds is not None:
+            if self.model.architecture != "encoder-decoder":
+                raise fault(
+                    "request.audio_seconds", f"is for an encoder-decoder of sound, not {architecture}"
+                )
+            if self.request.input_tokens is not None:
+                raise fault("request.input_tokens", f"is said by audio_seconds; {without('input_tokens')}")
+            given = (given - {"audio_seconds"}) | needed
         if needed != given:
             images = architecture == "an encoder" and given == {"images"}
             raise fault(

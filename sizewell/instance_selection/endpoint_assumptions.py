@@ -23,6 +23,11 @@ def endpoint_assumptions(needs: EndpointRequirements, chosen: Candidate[Endpoint
         f"{needs.headroom:.0%} of the capacity stays free",
     ]
     lines += pipeline_assumptions(needs)
+    if needs.windows_per_request > 1:
+        lines.append(
+            f"a request has {needs.windows_per_request:,} windows, read one after the other and answered with "
+            f"{needs.output_tokens} tokens each"
+        )
     if needs.batching is not None:
         lines.append(
             f"the server computes up to {needs.batching.max_batch_size} requests in one pass; the first waits "

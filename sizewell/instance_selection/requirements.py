@@ -172,6 +172,8 @@ class EndpointRequirements:
     input_tokens: int = 0
     output_tokens: int = 0
     images_per_request: int = 0
+    windows_per_request: int = 1
+    """Parts of a request that are read and answered one after the other, each with the tokens above."""
     peak_requests_per_second: float | None = None
     average_requests_per_second: float | None = None
     peak_concurrent_users: float | None = None
@@ -246,7 +248,8 @@ class TrainingRequirements:
     units: float
     """Images or tokens of the whole job: examples or tokens of one epoch x epochs."""
     sequence_length: int
-    batch_size_per_accelerator: int
+    batch_size_per_accelerator: int | None
+    """None: derived, see ``training_selection.with_batch_size``."""
     deadline_hours: float
     lora_parameters: float = 0.0
     min_accelerators: int = 1

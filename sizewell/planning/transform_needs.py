@@ -18,6 +18,7 @@ from sizewell.planning.translate import (
     discount_percent,
     instance_limits,
     pipeline_needs,
+    request_units,
     room_gib,
 )
 
@@ -39,9 +40,7 @@ def transform_requirements(
         limits=instance_limits(transform.instances, transform.container, policy, transform.pipeline),
         **pipeline_needs(transform.pipeline),
         max_p95_latency_ms=timeout_s * 1000.0,
-        input_tokens=request.input_tokens or (model.sequence_length if model.patch_length else 0),
-        output_tokens=request.output_tokens or 0,
-        images_per_request=items * rows,
+        **{**request_units(request, model), "images_per_request": items * rows},
         batching=Batching(max_batch_size=batching.max_batch_size, max_delay_ms=batching.max_delay_ms)
         if batching
         else None,

@@ -1,5 +1,6 @@
 """Translate the configuration of a workload into the requirements of the selection."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +16,10 @@ from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import Request
 from sizewell.config.traffic import RequestTraffic, UserTraffic
-from sizewell.config.training import TrainedModel, TrainingJob
+from sizewell.config.training import TABULAR, TrainedModel, TrainingJob
 from sizewell.config.training_container import TrainingContainer
 from sizewell.facts.asynchronous import IDLE_S
+from sizewell.facts.speech import FRAMES_PER_WINDOW, spoken_tokens, windows
 from sizewell.instance_selection import (
     Batching,
     EndpointRequirements,
@@ -222,6 +224,14 @@ def _served(
 
 def request_units(request: Request, model: ModelSpec) -> dict[str, Any]:
     """Return what one request holds, by the names of the requirements."""
+    if request.audio_seconds is not None:
+        count = windows(request.audio_seconds)
+        tokens = request.output_tokens or spoken_tokens(request.audio_seconds)
+        return {
+            "input_tokens": FRAMES_PER_WINDOW,
+            "output_tokens": math.ceil(tokens / count),
+            "windows_per_request": count,
+        }
     return {
         # A transformer has all patches of a series before it, a recurrent network one step at a time.
         "input_tokens": request.input_tokens or (model.sequence_length if model.patch_length else 0),
@@ -293,8 +303,17 @@ def training_requirements(
         max_usd_per_run=job.max_usd_per_run,
         savings_plan_discount_pct=0.0 if spot else discount_percent(policy),
         prepaid=is_prepaid(job),
-        assumptions=(*assumptions, *model_assumptions(job.model)),
+        assumptions=(*assumptions, *_derived_batch(job), *model_assumptions(job.model)),
         measurements=measurements,
+    )
+
+
+def _derived_batch(job: TrainedModel) -> tuple[str, ...]:
+    if job.batch_size_per_accelerator is not None or job.model.architecture in TABULAR:
+        return ()
+    return (
+        "batch_size_per_accelerator is derived: 1, doubled while a run gets cheaper by 5 %; the script must take it from its "
+        "hyperparameters",
     )
 
 

@@ -210,8 +210,9 @@ def test_whatever_a_request_holds_is_counted(model: dict[str, Any], key: str) ->
 
 def test_job_says_what_is_assumed_of_its_model() -> None:
     job = llm_training_job(model={"architecture": "decoder", "parameters_millions": 1000})
-    (assumption,) = training_requirements(job, policy(), "full").assumptions
-    assert assumption.endswith("assumed from the number of weights")
+    batch, shape = training_requirements(job, policy(), "full").assumptions
+    assert batch.startswith("batch_size_per_accelerator is derived")
+    assert shape.endswith("assumed from the number of weights")
 
 
 def test_training_of_a_forecaster_draws_no_paths() -> None:

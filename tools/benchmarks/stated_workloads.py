@@ -470,6 +470,7 @@ MODELS: dict[str, tuple[Config, Config]] = {
         TOKENS,
     ),
     "encoder-decoder": ({"architecture": "encoder-decoder", "parameters_millions": 220}, TOKENS),
+    "sound": ({"architecture": "encoder-decoder", "parameters_millions": 220}, {"audio_seconds": 45}),
     "cnn": (
         {
             "architecture": "cnn",

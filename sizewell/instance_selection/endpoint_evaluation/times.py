@@ -1,5 +1,6 @@
 """How long a request takes on each type, and how sure that is."""
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -91,7 +92,7 @@ class EndpointTimes:
         self, machines: Machines, sequences: float | Array, degree: float | Array, slots: float | Array = 1.0
     ) -> Served:
         needs, model = self._types.needs, self._types.needs.model
-        return serve(
+        served = serve(
             decoder_of(model, expanded=is_expanded_apart(model, needs.engine)),
             machines,
             self._coefficients(machines),
@@ -102,6 +103,7 @@ class EndpointTimes:
             continuous=self._types.batches,
             slots=slots,
         )
+        return replace(served, request=served.request * needs.windows_per_request)
 
     @cached_property
     def _single_pass(self) -> Served:
