@@ -86,7 +86,7 @@ def asynchronous_faults(endpoint: AsynchronousEndpoint, plan: EndpointPlan) -> I
     for place in zero:
         yield PlanFault(
             (*path, *place, "min_instances"),
-            f"is 0, but an instance takes {WAKE_S / 60:g} minutes to start and {answer_s:,.3g} s for an answer, and "
+            f"is 0, but an instance takes {WAKE_S / 60:g} minutes to start and {answer_s:,.1f} s for an answer, and "
             f"latency.max_wait_minutes is {endpoint.latency.max_wait_minutes:g}",
             "write min_instances: 1, or raise latency.max_wait_minutes above "
             f"{math.ceil((WAKE_S + answer_s) / 6) / 10:g}",
@@ -104,7 +104,7 @@ def _asynchronous(name: str, endpoint: AsynchronousEndpoint, hosted: Hosted) -> 
     ]
     keeps = endpoint.scaling.min_instances
     times = (
-        f"an instance takes {WAKE_S / 60:g} minutes to start and {answer_s:,.3g} s for an answer, and "
+        f"an instance takes {WAKE_S / 60:g} minutes to start and {answer_s:,.1f} s for an answer, and "
         f"{queue.max_wait_s / 60:g} minutes may be waited"
     )
     if not can_sleep:

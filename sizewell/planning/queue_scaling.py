@@ -42,7 +42,7 @@ def track_backlog(
         derivation = (
             f"{requests_per_second:.3g} requests/s of one instance, headroom kept free, x {left_s:,.0f} s: {max_wait_s:,.0f} s "
             f"of wait less {SCALE_OUT_MINUTES * 60} s until more instances are asked for, {WAKE_S:,.0f} s until they are there "
-            f"and {answer_s:,.3g} s for an answer"
+            f"and {answer_s:,.1f} s for an answer"
         )
     else:
         target = concurrency
