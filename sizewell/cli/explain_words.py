@@ -136,6 +136,9 @@ def _near(limit: str, e: AnyEstimate, explanation: Explanation) -> str:
     about = bound_called(limit)
     if isinstance(e, EndpointEstimate) and about and (interval := about.range_ms(e)):
         asked = explanation.asked_ms.get(limit, bound)
+        if interval[1] <= asked:  # a part of the answer is less sure than the whole, of which the range is
+            reached = milliseconds(about.reached_ms(e) or 0.0)
+            return f"{limit}, {about.name} of {reached} is less sure than {milliseconds(asked)} asked allows"
         return f"{limit}, {about.name} may reach {milliseconds(interval[1])}, {milliseconds(asked)} asked"
     if not isinstance(e, EndpointEstimate) and limit == "deadline" and e.duration_range_hours:
         return f"deadline, a run may take {hours(e.duration_range_hours[1])}, {bound:g} h asked"
@@ -180,6 +183,9 @@ def decision_line(explanation: Explanation) -> str:
         share = f" ({more / theirs:.0%})" if theirs else ""
         tie = " and as fast" if explanation.objective is Objective.LEAST_LATENCY else ""
         return f"before {name}: cheaper by {usd(more)} USD per month{share}{tie}"
+    if decision.by is DecidedBy.RANGE and more is not None:
+        limits = " and ".join(second.estimate.near_limits)
+        return f"before {name}: dearer by {usd(-more)} USD per month, but {name} may miss {limits}"
     if decision.by is DecidedBy.TIME:
         if explanation.objective is Objective.LEAST_LATENCY:
             price = "" if more is None or more >= 0 else f", at {usd(-more)} USD per month more"

@@ -34,13 +34,17 @@ def select_best(
     if not candidates:
         raise no_feasible(rejected, filters)
     if objective is Objective.LEAST_LATENCY:
-        candidates.sort(key=lambda c: (time_of(c.estimate), cost_order(c.cost), c.instance_type))
+        candidates.sort(key=lambda c: (time_of(c.estimate), _cost_order(c), c.instance_type))
     else:
         # Ties: the faster one, then the name.
-        candidates.sort(key=lambda c: (cost_order(c.cost), time_of(c.estimate), c.instance_type))
+        candidates.sort(key=lambda c: (_cost_order(c), time_of(c.estimate), c.instance_type))
     return Selection(
         chosen=candidates[0],
         runners_up=tuple(candidates[1:]),
         rejected=rejected,
         assumptions=tuple(assumptions(candidates[0])),
     )
+
+
+def _cost_order(candidate: Candidate[E]) -> tuple[bool, float]:
+    return cost_order(candidate.cost, candidate.estimate.near_limits)

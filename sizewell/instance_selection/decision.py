@@ -34,6 +34,8 @@ class DecidedBy(StrEnum):
     """Nothing else meets every requirement."""
     KNOWN_PRICE = "known-price"
     COST = "cost"
+    RANGE = "range"
+    """The runner-up is a little cheaper, and may miss a need: the need lies within the range of its estimate."""
     TIME = "time"
     """Latency or duration: at equal cost, or because the objective asks for it."""
     NAME = "name"
@@ -107,14 +109,17 @@ def _decided_by(
 ) -> DecidedBy:
     theirs = _merits(second, objective)
     for by, ours in _merits(chosen, objective).items():
-        if ours != theirs[by]:
-            return by if ours < theirs[by] else DecidedBy.LOCK
+        if ours > theirs[by]:
+            return DecidedBy.LOCK
+        if ours < theirs[by]:
+            dearer = (chosen.cost.usd_per_month or 0.0) > (second.cost.usd_per_month or 0.0)
+            return DecidedBy.RANGE if by is DecidedBy.COST and dearer else by
     return DecidedBy.NAME if chosen.instance_type < second.instance_type else DecidedBy.LOCK
 
 
 def _merits(candidate: AnyCandidate, objective: Objective) -> dict[DecidedBy, float]:
     """Return what is compared, in the order of the objective; less is better."""
-    unpriced, usd_per_month = cost_order(candidate.cost)
+    unpriced, usd_per_month = cost_order(candidate.cost, candidate.estimate.near_limits)
     cost = {DecidedBy.KNOWN_PRICE: float(unpriced), DecidedBy.COST: usd_per_month}
     time = {DecidedBy.TIME: time_of(candidate.estimate)}
     return {**time, **cost} if objective is Objective.LEAST_LATENCY else {**cost, **time}

@@ -49,9 +49,18 @@ def under_savings_plan(cost: Cost, discount_percent: float) -> Cost:
     )
 
 
-def cost_order(cost: Cost) -> tuple[bool, float]:
-    """Return the sort key: cheapest first, unknown last."""
-    return cost.usd_per_month is None, cost.usd_per_month or 0.0
+#: What it is worth, as a factor of the cost, that a need holds at the upper end of the range of the estimate. A convention.
+NEAR_LIMIT_FACTOR = 1.1
+
+
+def cost_order(cost: Cost, near_limits: tuple[str, ...] = ()) -> tuple[bool, float]:
+    """Return the sort key: cheapest first, unknown last.
+
+    An instance type that may miss a need, because the need lies within the range of its estimate, counts as 10 % dearer.
+    """
+    return cost.usd_per_month is None, (cost.usd_per_month or 0.0) * (
+        NEAR_LIMIT_FACTOR if near_limits else 1.0
+    )
 
 
 def _cost(

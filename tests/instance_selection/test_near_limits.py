@@ -4,8 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from sizewell.instance_selection import EndpointEstimate, select_endpoint_instance, select_training_instance
+from sizewell.instance_selection import (
+    EndpointEstimate,
+    select_endpoint_instance,
+    select_training_instance,
+)
+from sizewell.instance_selection.decision import DecidedBy, decide
 from tests.instance_selection.builders import (
+    GPU,
     ROUND_CNN,
     catalog,
     decoder_training,
@@ -69,3 +75,27 @@ def test_a_full_accelerator_of_a_job_is_near() -> None:
     assert select_training_instance(needs, KNOWN).chosen.estimate.near_limits == ()
     fuller = replace(needs, model=replace(needs.model, parameters=0.96e9))
     assert select_training_instance(fuller, KNOWN).chosen.estimate.near_limits == ("memory",)
+
+
+@pytest.mark.parametrize(
+    ("usd", "picked", "by"),
+    [(1.09, "ml.h9.xlarge", DecidedBy.RANGE), (1.11, "ml.g9.xlarge", DecidedBy.COST)],
+)
+def test_a_tenth_more_is_paid_for_a_type_that_holds_the_upper_end_of_its_range(
+    usd: float, picked: str, by: DecidedBy
+) -> None:
+    served_at_ease = served(1000).latency_range_ms
+    assert served_at_ease is not None
+    needs = endpoint(
+        max_p95_latency_ms=0.9 * served_at_ease[1], peak_requests_per_second=1, average_requests_per_second=1
+    )
+    fast = replace(GPU, fp16_dense_tflops=40, memory_bandwidth_gb_s=4000)
+    known = catalog(
+        gpu_instance("ml.g9.xlarge"),
+        gpu_instance("ml.h9.xlarge", accelerator=fast),
+        usd_per_hour={"ml.g9.xlarge": 1.0, "ml.h9.xlarge": usd},
+    )
+    selection = select_endpoint_instance(needs, known)
+
+    assert selection.chosen.instance_type == picked
+    assert decide(selection, known).by is by

@@ -173,7 +173,8 @@ def test_a_single_training_that_is_too_slow_is_a_fault_of_its_own_deadline() -> 
 def test_a_budget_is_of_the_whole_tuning() -> None:
     usd = planned().usd_per_run or 0
     assert planned(max_usd_per_run=1.01 * usd)
-    found = fault(max_usd_per_run=0.99 * usd)
+    # A type that may miss the deadline is up to a tenth cheaper.
+    found = fault(max_usd_per_run=0.9 * usd)
     assert found.key_path == ("workloads", "tune", "max_usd_per_run")
-    assert f"max_usd_per_run: {usd:.1f}"[:-1] in found.hint
+    assert "max_usd_per_run: " in found.hint
     assert "each of 10 trainings has an equal part of it" in found.hint
