@@ -114,8 +114,11 @@ class TrainedModel(ConfigModel):
     allow."""
     optimizer: Annotated[Literal["adamw", "sgd"], SelectionNeed(90)] = "adamw"
     """The optimizer, which decides how much memory the state of training takes."""
-    batch_size_per_accelerator: Annotated[int, Field(ge=1, le=1_000_000), SelectionNeed(100)] = 1
-    """Examples or sequences that one accelerator holds at a time."""
+    batch_size_per_accelerator: Annotated[
+        Annotated[int, Field(ge=1, le=1_000_000)] | None, SelectionNeed(100)
+    ] = None
+    """Examples or sequences that one accelerator holds at a time. By default 1, doubled while that makes a run cheaper by 5 % at
+    least, up to 256 examples or 8 sequences; the script is told in the hyperparameter of that name."""
     lora_parameters_millions: Annotated[Millions | None, SelectionNeed(110)] = None
     """Trained weights of the adapters; by default 0.5 % of the model."""
     deadline_hours: Annotated[

@@ -195,6 +195,8 @@ class TrainingEstimate(Result):
     """The share of peak arithmetic that does useful work (MFU), 0 to 1."""
     spot_savings_pct: float | None
     usd_per_run: float | None
+    batch_size_per_accelerator: int = 1
+    """Examples or sequences that an accelerator holds at a time."""
     recompute: bool = False
     """Whether activations are computed again in the backward pass, to save memory."""
     spot_hours: float | None = None

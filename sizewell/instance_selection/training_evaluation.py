@@ -66,6 +66,8 @@ class TrainingColumns:
 
     def __init__(self, needs: TrainingRequirements, eligible: Eligible, catalog: Catalog) -> None:
         self.needs = needs
+        assert needs.batch_size_per_accelerator is not None, "it is derived before a type is evaluated"
+        self.batch_size = needs.batch_size_per_accelerator
         self.tabular = needs.model.architecture.tabular
         self.types = eligible.instance_types
         self.prices = eligible.prices
@@ -133,7 +135,7 @@ class TrainingColumns:
         best = np.full(self.allowed.shape, np.inf)
         for lay in self.layouts:
             workers = self.counts * self.machines.count
-            per_step = self.needs.batch_size_per_accelerator * self._units_per_example * workers
+            per_step = self.batch_size * self._units_per_example * workers
             # One "step" over a table is the whole training.
             steps = 1.0 if self.tabular else self.needs.units / per_step
             total = steps * lay.step_s
@@ -275,6 +277,7 @@ class TrainingColumns:
                 if needs.spot and self.catalog.spot(self.types[i].name)
                 else None,
                 "usd_per_run": None if math.isnan(cost) else cost,
+                "batch_size_per_accelerator": self.batch_size,
                 "recompute": lay.recompute,
                 "spot_hours": float(self.spot_hours[size, i]) if needs.spot else None,
                 "on_demand_hours": float(self.on_demand_hours[size, i]) if needs.spot else None,
@@ -312,7 +315,7 @@ class TrainingColumns:
             gradient_bytes=GRADIENT_BYTES,
             state_bytes=states,
             trainable=self.trained_parameters,
-            kept_bytes=needs.batch_size_per_accelerator
+            kept_bytes=self.batch_size
             * kept_bytes_per_example(model, float(needs.sequence_length), recompute=recompute),
             shards=np.where(sharded, workers, 1.0),
         )
@@ -327,7 +330,7 @@ class TrainingColumns:
             self.work,
             machines,
             k,
-            micro_batch=float(needs.batch_size_per_accelerator),
+            micro_batch=float(self.batch_size),
             accumulation=1.0,
             workers=workers,
             split=1.0,

@@ -133,6 +133,11 @@ TRAINING_REMEDIES = {
         ("deadline_hours",), "allow more hours, or raise max_instances or batch_size_per_accelerator"
     ),
 }
+#: And where they differ because the batch size is derived.
+DERIVED_BATCH_REMEDIES = {
+    "memory": Remedy(("model",), "use more max_instances, method: lora or a smaller model"),
+    "deadline": Remedy(("deadline_hours",), "allow more hours, or raise max_instances"),
+}
 
 
 #: For each filter of a processing job's selection.
@@ -229,9 +234,11 @@ def _remedies(workload: OnInstances) -> Mapping[str, Remedy]:
         return PROCESSING_REMEDIES
     if isinstance(workload, Notebook):
         return NOTEBOOK_REMEDIES
-    if isinstance(workload, TuningJob):
-        return _tuning_remedies(workload)
-    return TRAINING_REMEDIES if isinstance(workload, TrainedModel) else ENDPOINT_REMEDIES
+    if not isinstance(workload, TrainedModel):
+        return ENDPOINT_REMEDIES
+    derived = {} if workload.batch_size_per_accelerator else DERIVED_BATCH_REMEDIES
+    tuning = _tuning_remedies(workload) if isinstance(workload, TuningJob) else {}
+    return {**TRAINING_REMEDIES, **derived, **tuning}
 
 
 def _tuning_remedies(job: TuningJob) -> Mapping[str, Remedy]:
@@ -240,7 +247,7 @@ def _tuning_remedies(job: TuningJob) -> Mapping[str, Remedy]:
     budget = (
         f"each of {search.job_count} trainings has an equal part of it: raise it, or have fewer trainings"
     )
-    found = {**TRAINING_REMEDIES, "budget": Remedy(("max_usd_per_run",), budget)}
+    found = {"budget": Remedy(("max_usd_per_run",), budget)}
     if hours < job.deadline_hours:
         key = "search" if job.total_deadline_hours is None else "total_deadline_hours"
         each = f"each of {search.waves} trainings one after another may take {hours:.3g} h"

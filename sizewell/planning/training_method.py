@@ -12,6 +12,7 @@ from sizewell.instance_selection import (
     TrainingEstimate,
     select_training_instance,
 )
+from sizewell.instance_selection.training_selection import with_batch_size
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import infeasible_lock, select_under_lock
@@ -43,7 +44,9 @@ def select_with_method(
     """
 
     def choose(method: Method, under: LockedWorkload | None, *assumptions: str) -> Choice:
-        needs = training_requirements(job, policy, method, assumptions, measurements)
+        needs = with_batch_size(
+            training_requirements(job, policy, method, assumptions, measurements), catalog
+        )
         return method, *select_under_lock(select_training_instance, needs, catalog, under, digest)
 
     if job.method != "auto":

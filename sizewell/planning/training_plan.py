@@ -86,7 +86,9 @@ def plan_training_job(
         output_prefix=f"output/{name}",
         encrypt_inter_container_traffic=job.encrypt_inter_container_traffic,
         metrics=dict(sorted(job.container.metrics.items())),
-        hyperparameters=_hyperparameters(job.container, method, job.batch_size_per_accelerator),
+        hyperparameters=_hyperparameters(
+            job.container, method, selection.chosen.estimate.batch_size_per_accelerator
+        ),
         environment=dict(sorted(job.container.environment.items())),
         network_isolation=job.container.network_isolation,
         deadline_s=_seconds(job.deadline_hours),
