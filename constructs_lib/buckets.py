@@ -21,9 +21,9 @@ class BucketsProps:
     ``checkpoint_expiry_days`` counts from when a checkpoint was written, ``noncurrent_version_expiry_days`` from when an
     artifact was replaced or deleted, ``access_log_expiry_days`` from delivery: a year, because an intrusion is often found
     months later. ``inference_data_expiry_days`` counts from when a request or an answer was written below inference/ of the
-    artifact bucket; None keeps them. ``artifact_events`` lets the artifact bucket tell EventBridge of its objects. Of
-    ``existing`` the buckets count: what exists is not made, and comes before the name here. Raises ValueError for a lifetime
-    below one day and for a name that is used twice.
+    artifact bucket, whose last version is deleted one day later; None keeps them. ``artifact_events`` lets the artifact
+    bucket tell EventBridge of its objects. Of ``existing`` the buckets count: what exists is not made, and comes before the
+    name here. Raises ValueError for a lifetime below one day and for a name that is used twice.
     """
 
     artifact_bucket_name: str
@@ -104,11 +104,7 @@ class Buckets(Construct):
                     ),
                     expired_object_delete_marker=True,
                 ),
-                *(
-                    [_expire_objects("expire-inference-data", props.inference_data_expiry_days, "inference/")]
-                    if props.inference_data_expiry_days
-                    else []
-                ),
+                *([_expire_inference_data(days)] if (days := props.inference_data_expiry_days) else []),
             ],
         )
         if props.artifact_events:
@@ -267,8 +263,22 @@ _ABORT_UPLOADS = s3.CfnBucket.RuleProperty(
 )
 
 
-def _expire_objects(rule_id: str, days: int, prefix: str | None = None) -> s3.CfnBucket.RuleProperty:
-    return s3.CfnBucket.RuleProperty(id=rule_id, status="Enabled", expiration_in_days=days, prefix=prefix)
+def _expire_objects(rule_id: str, days: int) -> s3.CfnBucket.RuleProperty:
+    return s3.CfnBucket.RuleProperty(id=rule_id, status="Enabled", expiration_in_days=days)
+
+
+def _expire_inference_data(days: int) -> s3.CfnBucket.RuleProperty:
+    # An object that expires in a versioned bucket stays as a noncurrent version. S3 takes one day as the shortest time for
+    # those, and of two rules for one object it follows the shorter:
+    # https://docs.aws.amazon.com/AmazonS3/latest/API/API_NoncurrentVersionExpiration.html
+    # https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
+    return s3.CfnBucket.RuleProperty(
+        id="expire-inference-data",
+        status="Enabled",
+        prefix="inference/",
+        expiration_in_days=days,
+        noncurrent_version_expiration=s3.CfnBucket.NoncurrentVersionExpirationProperty(noncurrent_days=1),
+    )
 
 
 def _tls_only(bucket: s3.CfnBucket) -> _Statement:

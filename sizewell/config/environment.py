@@ -110,7 +110,8 @@ class Storage(ConfigModel):
             "requests and answers older than {} days are deleted", "requests and answers are kept longer"
         ),
     ] = 90
-    """Days after which requests and answers below inference/ of the artifact bucket are deleted, where a workload writes any."""
+    """Days after which requests and answers below inference/ of the artifact bucket expire, where a workload writes any; one
+    day later S3 deletes their versions, too, and nothing of them is left."""
     noncurrent_version_expiry_days: Annotated[
         ExpiryDays,
         OnPeriod("replaced artifacts are deleted after {} days", "replaced artifacts are kept longer"),
