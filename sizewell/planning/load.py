@@ -1,10 +1,18 @@
 """From the files of a configuration to the plan, with every fault at its line."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sizewell.config import ConfigError, Fault, LoadedEnvironment, Sources, load_environment
+from sizewell.config import (
+    ConfigError,
+    Fault,
+    LoadedEnvironment,
+    Sources,
+    environment_names,
+    load_environment,
+)
 from sizewell.config.environment import Environment
 from sizewell.config.faults import value_fault
 from sizewell.config.network import LookupNetwork
@@ -17,6 +25,7 @@ from sizewell.planning.foundation_plan_model import NetworkLookup
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.measurements import measurements_by_workload, unknown_type_faults
+from sizewell.planning.name_faults import shared_name_faults
 from sizewell.planning.network_lookup import Context, NotLookedUpError, read_context
 from sizewell.planning.plan import DeploymentPlan
 
@@ -80,7 +89,20 @@ def load_inputs(directory: Path, environment_name: str, context: Context | None 
     if context is None:
         networks = (part.network for _, part in loaded.environment.parts())
         context = read_context() if any(isinstance(one, LookupNetwork) for one in networks) else {}
-    return PlanInputs(loaded, catalog, context)
+    inputs = PlanInputs(loaded, catalog, context)
+    if faults_of_names := tuple(shared_name_faults(loaded.environment, _others(directory, loaded.environment))):
+        raise inputs.error(faults_of_names)
+    return inputs
+
+
+def _others(directory: Path, environment: Environment) -> Iterator[Environment]:
+    """Yield the environments that may have a name of this one; one with faults hears of them itself, and of this."""
+    patterns = environment.names.model_dump().values()
+    if any(pattern and "{environment}" not in pattern for pattern in patterns):
+        for name in environment_names(directory):
+            if name != environment.name:
+                with suppress(ConfigError):
+                    yield load_environment(directory, name).environment
 
 
 @dataclass(frozen=True, slots=True)

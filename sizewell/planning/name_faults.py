@@ -1,7 +1,7 @@
 """Faults of names that only the plan can check: what stands for nothing or for two things, and what AWS would refuse."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from sizewell.config.batch_transform import BatchTransform
@@ -79,6 +79,33 @@ def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFaul
             for index, family in enumerate(getattr(limit, key) or ()):
                 if family not in known:
                     yield _unknown_family((*path, key, str(index)), family, known)
+
+
+def shared_name_faults(environment: Environment, others: Iterable[Environment]) -> Iterator[PlanFault]:
+    """Yield a fault for every pattern by which another environment of the configuration has the same name."""
+    own, found = _unique_names(environment), set()
+    for other in others:
+        for key, name, reason in sorted(own & _unique_names(other)):
+            if key not in found:
+                found.add(key)
+                yield PlanFault(
+                    ("names", key),
+                    f"gives {environment.name} and {other.name} one name, {name}: {reason}",
+                    "write {environment} into the pattern",
+                )
+
+
+def _unique_names(environment: Environment) -> set[tuple[str, str, str]]:
+    """Return names that no other environment may have, each with its key and the reason."""
+    found = set()
+    for place, part in environment.parts():
+        names = names_in(part, place)
+        where = f"in account {names.account} and {names.region}"
+        found.add(("stack", names.foundation_stack, f"{where}, a deployment of one would replace the other"))
+        found.add(("workload", names.workload("*"), f"{where}, no two endpoints or state machines have one name"))
+        for purpose in _made_purposes(part):
+            found.add(("bucket", names.bucket(purpose), "no two buckets in the world have one name"))
+    return found
 
 
 def _kind_of(workload: PlacedWorkload | ProcessingJob | TrainedModel | Pipeline | Notebook) -> _Kind:

@@ -55,6 +55,47 @@ def test_plan_of_a_directory(directory: Path) -> None:
     assert [workload.name for workload in plan.workloads] == ["plants"]
 
 
+def _add_to_base(directory: Path, text: str) -> None:
+    (directory / "base.yaml").write_text(BASE + text, "utf-8")
+
+
+def test_names_without_the_environment_are_those_of_another_one(directory: Path) -> None:
+    _add_to_base(
+        directory, 'names: {bucket: "{platform}-{purpose}-{account}-{region}", stack: "ml-{workload}"}\n'
+    )
+    (directory / "prod.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
+
+    text = message(directory, "policy: {removal: destroy}\n")
+
+    assert "config/base.yaml:22  names.bucket" in text
+    assert (
+        "gives dev and prod one name, demo-access-logs-111122223333-us-east-1: no two buckets in the world have one name"
+        in text
+    )
+    assert "config/base.yaml:22  names.stack" in text
+    assert (
+        "gives dev and prod one name, ml-foundation: in account 111122223333 and us-east-1, a deployment of one would replace "
+        "the other" in text
+    )
+    assert "write {environment} into the pattern" in text
+
+
+def test_environments_of_two_accounts_may_share_names_that_hold_the_account(directory: Path) -> None:
+    _add_to_base(directory, 'names: {bucket: "{platform}-{purpose}-{account}", stack: "ml-{workload}"}\n')
+    (directory / "prod.yaml").write_text('policy: {account: "444455556666"}\n', "utf-8")
+    (directory / "dev.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
+
+    assert load_plan(directory, "dev").foundation.stack_name == "ml-foundation"
+
+
+def test_an_environment_that_cannot_be_read_takes_no_names(directory: Path) -> None:
+    _add_to_base(directory, 'names: {bucket: "{platform}-{purpose}-{account}"}\n')
+    (directory / "prod.yaml").write_text("polcy: {}\n", "utf-8")
+    (directory / "dev.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
+
+    load_plan(directory, "dev")
+
+
 def test_need_that_nothing_meets_stands_at_its_own_line(directory: Path) -> None:
     lines = message(directory, "workloads:\n  plants:\n    latency:\n      max_p95_ms: 0.1\n").splitlines()
     assert lines[0] == "config/dev.yaml:4  workloads.plants.latency.max_p95_ms"
