@@ -1,9 +1,10 @@
-"""Rules of file systems: the network that jobs mount them in, and who admits the jobs."""
+"""Rules of file systems: their kind, the network that jobs mount them in, and who admits the jobs."""
 
 from collections.abc import Iterator
 
 from sizewell.config.base import without
 from sizewell.config.environment import Environment
+from sizewell.config.file_system import FileSystem
 from sizewell.config.network import NewNetwork
 from sizewell.config.request_members import Violation
 from sizewell.config.training import TrainedModel
@@ -14,6 +15,12 @@ def file_system_violations(environment: Environment, name: str, job: TrainedMode
     own_group = environment.existing.training_security_group_id is None
     for key, file_system in job.mounted().items():
         path = ("workloads", name, *key)
+        where, first = next(_mounts_of(environment, file_system.id))
+        if file_system.type != first.type:
+            yield (
+                (*path, "type"),
+                f"is {file_system.type}, but {where} says that {file_system.id} is {first.type}: correct the type, or the id",
+            )
         if isinstance(environment.network, NewNetwork):
             yield (
                 path,
@@ -31,3 +38,10 @@ def file_system_violations(environment: Environment, name: str, job: TrainedMode
                 "has no effect: existing.training_security_group_id is there, and what both groups let through is up to "
                 f"their owner; {without('security_group_id')}",
             )
+
+
+def _mounts_of(environment: Environment, file_system_id: str) -> Iterator[tuple[str, FileSystem]]:
+    for name, workload in environment.workloads.items():
+        for key, file_system in workload.mounted().items() if isinstance(workload, TrainedModel) else ():
+            if file_system.id == file_system_id:
+                yield ".".join(("workloads", name, *key)), file_system

@@ -307,6 +307,26 @@ def test_one_group_of_each_side_is_named_or_none(own: str, group: str, reason: s
     )
 
 
+def test_a_file_system_is_of_one_kind(directory: Path) -> None:
+    (directory / "dev.yaml").write_text(
+        "network: {mode: existing, vpc_id: vpc-01234567, subnet_ids: [subnet-01234567, subnet-12345678]}\n"
+        "existing: {training_security_group_id: sg-01234567}\n"
+        "workloads:\n"
+        "  learn:\n"
+        "    file_systems:\n"
+        "      images: {type: efs, id: fs-01234567, directory: /}\n"
+        "      more: {type: efs, id: fs-01234567, directory: /more}\n"
+        "      words: {type: fsx-lustre, id: fs-01234567, directory: /fsx}\n",
+        "utf-8",
+    )
+    with pytest.raises(ConfigError) as raised:
+        load_plan(directory, "dev")
+    assert raised.value.render() == (
+        "config/dev.yaml:8  workloads.learn.file_systems.words.type\n"
+        "  is fsx-lustre, but workloads.learn.file_systems.images says that fs-01234567 is efs: correct the type, or the id"
+    )
+
+
 def test_the_base_has_none_of_these_faults(directory: Path) -> None:
     (directory / "dev.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
     assert load_for_synth(directory, "dev").plan.workloads
