@@ -141,7 +141,8 @@ def _alarms_statement() -> _Statement:
 
 
 def _rules_statement() -> _Statement:
-    # Without condition: for topics, EventBridge supports neither aws:SourceAccount nor aws:SourceArn in a key policy.
+    # Without condition: "Adding the aws:SourceAccount, aws:SourceArn, and aws:SourceOrgID to a AWS KMS policy is not
+    # supported for EventBridge-to-encrypted topics."
     # https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html (section on event sources)
     return {
         "Sid": "RulesPublishToEncryptedTopic",

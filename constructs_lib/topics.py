@@ -76,8 +76,10 @@ def _publish_policy(topic_arn: str) -> dict[str, Any]:
                 "Resource": topic_arn,
                 "Condition": {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}},
             },
-            # Without condition: EventBridge supports none in the policy of a topic.
+            # Without condition: "You can't use Condition blocks in Amazon SNS topic policies for EventBridge."
             # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html#eb-sns-permissions
+            # Of a role in the target in its place, that page says that delivery to an encrypted topic may fail. Rules of other
+            # accounts need such a role (eb-service-cross-account.html), which this policy does not admit.
             {
                 "Sid": "RulesOfEventBridge",
                 "Effect": "Allow",
