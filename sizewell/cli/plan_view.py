@@ -15,6 +15,7 @@ from sizewell.cli.multi_model_words import memory_words
 from sizewell.cli.on_demand_view import runs_on
 from sizewell.cli.pipeline_view import cost_of_run, steps_in_order
 from sizewell.cli.queue_words import scaling_lines
+from sizewell.cli.quota_view import quota_lines
 from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.component_plan_model import ComponentEndpointPlan
@@ -229,6 +230,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
             lines.append(f"[bold]{foundation.place}[/] is {foundation.account}, {foundation.region}.")
         lines += _network(foundation.network)
     lines += _existing(plan)
+    lines += quota_lines(plan)
     lines.append(
         f"Not included: what your app adds, and what is paid by use: {'; '.join(bill.not_included)}."
     )

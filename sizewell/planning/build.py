@@ -15,6 +15,7 @@ from sizewell.planning.names import names_in
 from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.place_plan import plan_place
 from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.quotas import plan_quotas
 from sizewell.planning.workload_kinds import WORKLOAD_KINDS
 
 
@@ -82,6 +83,7 @@ def build_plan(
         places=tuple(foundations[1:]),
         workloads=workloads,
         bill=bill,
+        quotas=plan_quotas(workloads, {one.place: one for one in foundations}),
     )
 
 

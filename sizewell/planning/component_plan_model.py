@@ -1,9 +1,11 @@
 """The plan of an endpoint of inference components."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
 
+from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.instance_selection.results import FleetEstimate, Selection
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.workload_plan import (
@@ -84,3 +86,8 @@ class ComponentEndpointPlan(InstanceWorkloadPlan):
     alarms: dict[str, AlarmPlan]
     alarms_off: dict[str, str] = Field(default={})
     selection: Selection[FleetEstimate]
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """Those of its fleet, twice, as during an update."""
+        yield from instance_quotas("endpoint", {self.instance_type: 2 * self.scaling.max_instance_count})

@@ -1,10 +1,12 @@
 """The plan of an endpoint on instances: its variants, and how each scales, answers and takes over."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
 
 from sizewell.facts.deployment_guardrails import RolloutStrategy
+from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.instance_selection.results import EndpointEstimate, LoadedEstimate, Selection
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.workload_plan import (
@@ -45,6 +47,11 @@ class ScalingPlan(PlanModel):
     def fewest_instances(self) -> int:
         """The least number of instances at any hour."""
         return min((self.min_instance_count, *(one.min_instance_count for one in self.scheduled_actions)))
+
+    @property
+    def most_instances(self) -> int:
+        """The largest number of instances at any hour."""
+        return max((self.max_instance_count, *(one.max_instance_count for one in self.scheduled_actions)))
 
 
 class RolloutPlan(PlanModel):
@@ -167,6 +174,11 @@ class VariantPlan(InstanceWorkloadPlan):
         """The least number of instances at any hour."""
         return self.scaling.fewest_instances if self.scaling else self.initial_instance_count
 
+    @property
+    def most_instances(self) -> int:
+        """The largest number of instances at any hour, but for updates."""
+        return self.scaling.most_instances if self.scaling else self.initial_instance_count
+
 
 class EndpointPlan(VariantPlan):
     """One endpoint of SageMaker on instances: its own variant, and those beside it."""
@@ -197,3 +209,23 @@ class EndpointPlan(VariantPlan):
     def keeps_inference_data(self) -> bool:
         """Whether requests or answers are written to the artifact bucket."""
         return self.data_capture is not None or self.asynchronous is not None
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """Those of its variants during an update, when a part of the new fleet, or all of it, runs beside the old one."""
+        for variant in self.variants:
+            pools = variant.provisioned_pools
+            types = pools.instance_types if pools else (variant.instance_type,)
+            count = instances_during_update(variant.most_instances, self.rollout)
+            yield from instance_quotas("endpoint", dict.fromkeys(types, count))
+
+
+def instances_during_update(count: int, rollout: RolloutPlan | None) -> int:
+    """Return how many instances there are at most while a fleet of so many is exchanged.
+
+    Blue/green updates, which an update is without a policy as well, make a whole new fleet, rolling ones a batch:
+    https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails.html
+    """
+    if rollout is None or rollout.strategy != "rolling" or rollout.first_share_percent is None:
+        return 2 * count
+    return count + -(-count * rollout.first_share_percent // 100)

@@ -1,9 +1,11 @@
 """The plan of a Lambda function, as plain data."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 from sizewell.facts.codedeploy import ShiftStrategy
 from sizewell.facts.lambda_functions import MIN_STORAGE_MB
+from sizewell.facts.quotas import FUNCTION_CONCURRENCY, Quota
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
 from sizewell.planning.workload_plan import AlarmPlan, ImagePlan, PlanModel
 
@@ -43,3 +45,8 @@ class LambdaFunctionPlan(OnDemandPlan):
     def paid_storage_gb_seconds_per_request(self) -> float:
         """What /tmp has beyond the part that is free."""
         return (self.ephemeral_storage_mb - MIN_STORAGE_MB) / 1024 * self.service_time_ms / 1000
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """Requests that are answered at the same time."""
+        yield Quota("lambda", FUNCTION_CONCURRENCY, self.max_concurrency)

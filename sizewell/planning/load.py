@@ -90,7 +90,9 @@ def load_inputs(directory: Path, environment_name: str, context: Context | None 
         networks = (part.network for _, part in loaded.environment.parts())
         context = read_context() if any(isinstance(one, LookupNetwork) for one in networks) else {}
     inputs = PlanInputs(loaded, catalog, context)
-    if faults_of_names := tuple(shared_name_faults(loaded.environment, _others(directory, loaded.environment))):
+    if faults_of_names := tuple(
+        shared_name_faults(loaded.environment, _others(directory, loaded.environment))
+    ):
         raise inputs.error(faults_of_names)
     return inputs
 

@@ -102,7 +102,9 @@ def _unique_names(environment: Environment) -> set[tuple[str, str, str]]:
         names = names_in(part, place)
         where = f"in account {names.account} and {names.region}"
         found.add(("stack", names.foundation_stack, f"{where}, a deployment of one would replace the other"))
-        found.add(("workload", names.workload("*"), f"{where}, no two endpoints or state machines have one name"))
+        found.add(
+            ("workload", names.workload("*"), f"{where}, no two endpoints or state machines have one name")
+        )
         for purpose in _made_purposes(part):
             found.add(("bucket", names.bucket(purpose), "no two buckets in the world have one name"))
     return found

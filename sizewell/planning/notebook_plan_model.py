@@ -1,7 +1,9 @@
 """The plan of a notebook."""
 
+from collections.abc import Iterator
 from typing import Literal
 
+from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.instance_selection.results import NotebookEstimate, Selection
 from sizewell.planning.workload_plan import InstanceWorkloadPlan, SchedulePlan
 
@@ -21,3 +23,8 @@ class NotebookPlan(InstanceWorkloadPlan):
     write_prefixes: tuple[str, ...]
     """May be read as well."""
     selection: Selection[NotebookEstimate]
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """That of its instance."""
+        yield from instance_quotas("notebook instance", {self.instance_type: 1})

@@ -16,6 +16,7 @@ from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.pipeline_plan_model import PipelinePlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
+from sizewell.planning.quotas import QuotaPlan
 from sizewell.planning.saved_files import PLAN_VERSION
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_plan_model import TrainingJobPlan
@@ -60,6 +61,8 @@ class DeploymentPlan(PlanModel):
     workloads: tuple[AnyWorkloadPlan, ...]
     """By kind, then by place, and in the order of the configuration."""
     bill: Bill
+    quotas: tuple[QuotaPlan, ...] = ()
+    """What each account must be allowed in each region, by name."""
 
     @property
     def on_instances(self) -> tuple[InstanceWorkload, ...]:

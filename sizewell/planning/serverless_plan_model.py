@@ -1,7 +1,9 @@
 """The plan of a serverless endpoint, as plain data."""
 
+from collections.abc import Iterator
 from typing import ClassVar, Literal
 
+from sizewell.facts.quotas import SERVERLESS_CONCURRENCY, Quota
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
 from sizewell.planning.workload_plan import AccessPlan, ImagePlan, ModelPackagePlan
 
@@ -24,3 +26,8 @@ class ServerlessEndpointPlan(OnDemandPlan):
     model_package: ModelPackagePlan | None = None
     data_gb_per_request: float | None
     """What goes in and out; None where nothing is stated."""
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """Requests that are answered at the same time."""
+        yield Quota("sagemaker", SERVERLESS_CONCURRENCY, self.max_concurrency)

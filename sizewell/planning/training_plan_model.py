@@ -1,8 +1,10 @@
 """The plan of a training job."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 from sizewell.facts.file_systems import FileSystemType
+from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.facts.state_machines import EXECUTION_GRACE_S, TASK_GRACE_S
 from sizewell.instance_selection.results import Selection, TrainingEstimate
 from sizewell.planning.workload_plan import (
@@ -104,6 +106,25 @@ class TrainedModelPlan(InstanceWorkloadPlan):
         return 1
 
     @property
+    def trainings_at_a_time(self) -> int:
+        """How many trainings of a run are there at the same time, at the most."""
+        return 1
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """Those of all attempts, one of which runs at a time."""
+        yield from instance_quotas("spot training job", self._most_instances(spot=True))
+        yield from instance_quotas("training job", self._most_instances(spot=False))
+
+    def _most_instances(self, *, spot: bool) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for one in self.attempts:
+            if one.spot == spot:
+                count = one.instance_count * self.trainings_at_a_time
+                counts[one.instance_type] = max(count, counts.get(one.instance_type, 0))
+        return counts
+
+    @property
     def estimate_of_run(self) -> TrainingEstimate:
         """What is estimated of a whole run."""
         return self.selection.chosen.estimate
@@ -124,3 +145,10 @@ class TrainingJobPlan(TrainedModelPlan):
     """Whether SageMaker copies what the script writes for TensorBoard."""
     training_plan_arn: str | None = None
     """Where its instances are reserved, and paid for."""
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """Those of all attempts, and of the instances that wait for the next run."""
+        yield from super().quotas
+        if self.keep_alive_minutes is not None:
+            yield from instance_quotas("training warm pool", self._most_instances(spot=False))

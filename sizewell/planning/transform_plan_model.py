@@ -1,7 +1,9 @@
 """The plan of a batch transform."""
 
+from collections.abc import Iterator
 from typing import Literal
 
+from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.facts.state_machines import EXECUTION_GRACE_S
 from sizewell.instance_selection.results import Selection, TransformEstimate
 from sizewell.planning.workload_plan import (
@@ -76,3 +78,9 @@ class BatchTransformPlan(InstanceWorkloadPlan):
     def time_limit_s(self) -> int:
         """After so long the state machine ends a run, with every attempt."""
         return len(self.attempts) * self.deadline_s + EXECUTION_GRACE_S
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """Those of all attempts, one of which runs at a time."""
+        counts = {one.instance_type: one.instance_count for one in self.attempts}
+        yield from instance_quotas("transform job", counts)

@@ -69,3 +69,8 @@ class TuningJobPlan(TrainedModelPlan):
     def trainings_per_run(self) -> int:
         """How many trainings a run has, at the most."""
         return self.search.max_jobs
+
+    @property
+    def trainings_at_a_time(self) -> int:
+        """How many trainings of a run are there at the same time, at the most."""
+        return self.search.max_parallel_jobs

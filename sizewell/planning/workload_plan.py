@@ -1,9 +1,11 @@
 """What the plan of every workload has, whatever its kind."""
 
+from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from sizewell.facts.quotas import Quota
 from sizewell.instance_selection.modes.results import ModeComparison
 
 #: Where requests and answers are kept in the artifact bucket, by the name of the workload.
@@ -152,6 +154,11 @@ class WorkloadPlan(PlanModel):
     def keeps_inference_data(self) -> bool:
         """Whether requests or answers are written to the artifact bucket, below ``INFERENCE_PREFIX``."""
         return False
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """What it uses up of the quotas of its account and region, at the same time at most."""
+        yield from ()
 
 
 class InstanceWorkloadPlan(WorkloadPlan):

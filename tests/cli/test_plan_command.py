@@ -43,6 +43,20 @@ def test_table_has_a_row_for_each_workload_and_a_total(sizewell: Sizewell, prod_
     )
 
 
+def test_quotas_are_listed_with_the_command_that_shows_them(sizewell: Sizewell, prod_config: Path) -> None:
+    lines = sizewell("plan", "--env", "prod", "--config", CONFIG).stdout.splitlines()
+    plan = load_plan(prod_config, "prod")
+    start = lines.index(
+        f"Quotas to have in {plan.account}, {plan.region}, at least, with what an update of an endpoint takes beside its fleet:"
+    )
+    shown = [line.split(maxsplit=1) for line in lines[start + 1 : start + 1 + len(plan.quotas)]]
+    assert shown == [[f"{one.needed:,}", one.name] for one in plan.quotas]
+    assert (
+        "[?contains(QuotaName, 'ml.g5.xlarge')].[QuotaName, QuotaCode, Value]"
+        in lines[start + 1 + len(shown)]
+    )
+
+
 def test_json_is_plan_json(sizewell: Sizewell, prod_config: Path) -> None:
     result = sizewell("plan", "--env", "prod", "--config", CONFIG, "--json")
     assert (result.exit_code, result.stderr) == (0, "")

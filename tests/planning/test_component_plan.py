@@ -202,3 +202,11 @@ def test_where_nothing_fits_the_component_is_named() -> None:
     fault = no_feasible_fault("desk", stated, raised.value)
     assert fault.key_path == ("workloads", "desk", "components")
     assert "ml.g1.xlarge: latency: component cnn: p95 of" in fault.reason
+
+
+def test_the_fleet_is_there_twice_during_an_update() -> None:
+    plan = planned()
+    assert [(name, count) for _, name, count in plan.quotas] == [
+        (f"{plan.instance_type} for endpoint usage", 2 * plan.scaling.max_instance_count),
+        ("Number of instances across active endpoints", 2 * plan.scaling.max_instance_count),
+    ]

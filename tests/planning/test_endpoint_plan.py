@@ -253,6 +253,10 @@ def test_pools_are_the_ranked_alternatives_and_scale_by_the_slowest() -> None:
     assert pooled.provisioned_pools is not None
     assert pooled.provisioned_pools.instance_types == plain.instance_pools[:2] == pooled.instance_pools[:2]
     assert pooled.provisioned_pools.provision_timeout_s == 600
+    assert [name for _, name, _ in pooled.quotas] == [
+        *(f"{name} for endpoint usage" for name in pooled.provisioned_pools.instance_types),
+        "Number of instances across active endpoints",
+    ]
     assert pooled.scaling is not None
     slowest = min(
         candidate.estimate.capacity_requests_per_second

@@ -229,3 +229,11 @@ def test_variables_that_are_set_for_the_user_count_too(
 def test_its_callers_reach_lambda_and_it_reaches_s3_alone() -> None:
     foundation = whole(function(container=packed_container())).foundation
     assert [one.service for one in foundation.network.interface_endpoints] == ["lambda"]
+
+
+def test_functions_share_the_concurrency_of_the_account_and_leave_some_to_others() -> None:
+    (workload,) = (plan := whole(function())).workloads
+    assert isinstance(workload, LambdaFunctionPlan)
+    assert [(one.service, one.name, one.needed) for one in plan.quotas] == [
+        ("lambda", "Concurrent executions", workload.max_concurrency + 100)
+    ]

@@ -171,3 +171,11 @@ def test_a_notebook_is_only_where_the_policy_allows_it_and_zones_exist() -> None
         "logs": "no network isolation: explore",
         "sagemaker.api": "stops itself without work: explore",
     }
+
+
+def test_a_notebook_uses_up_one_instance_of_its_quota() -> None:
+    plan = planned()
+    assert [tuple(quota) for quota in plan.quotas] == [
+        ("sagemaker", f"{plan.instance_type} for notebook instance usage", 1),
+        ("sagemaker", "Total number of notebook instances", 1),
+    ]

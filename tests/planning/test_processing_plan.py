@@ -184,3 +184,12 @@ def test_an_endpoint_runs_on_what_its_artifact_is_compiled_for(
         build_plan(where, BOTH)
     (fault,) = raised.value.faults
     assert (fault.key_path, fault.reason) == (("workloads", "plants", "instances"), reason)
+
+
+def test_each_rung_has_a_quota_and_one_runs_at_a_time() -> None:
+    plan = planned()
+    counts = {rung.instance_type: rung.instance_count for rung in plan.attempts}
+    assert {name: count for _, name, count in plan.quotas} == {
+        **{f"{name} for processing job usage": count for name, count in counts.items()},
+        "Number of instances across all processing jobs": max(counts.values()),
+    }

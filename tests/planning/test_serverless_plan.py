@@ -249,3 +249,10 @@ def test_it_survives_json_and_a_review_reads_it() -> None:
     assert isinstance(endpoint, ServerlessEndpointPlan)
     assert (saved.name, saved.memory_mb) == ("plants", endpoint.memory_mb)
     assert saved.average_provisioned_concurrency == endpoint.average_provisioned_concurrency
+
+
+def test_serverless_endpoints_share_a_concurrency() -> None:
+    name = "Maximum total concurrency that can be allocated across all serverless endpoints"
+    assert [tuple(one) for one in planned(serverless()).quotas] == [
+        ("sagemaker", name, planned(serverless()).max_concurrency)
+    ]

@@ -135,3 +135,12 @@ def test_what_no_transform_job_has_is_refused_by_the_tables() -> None:
     assert found.reason.startswith(
         "batch has no uncompressed artifact: a transform job takes no uncompressed artifact"
     )
+
+
+def test_each_rung_has_a_quota_and_one_runs_at_a_time() -> None:
+    plan = planned()
+    counts = {rung.instance_type: rung.instance_count for rung in plan.attempts}
+    assert {name: count for _, name, count in plan.quotas} == {
+        **{f"{name} for transform job usage": count for name, count in counts.items()},
+        "Number of instances across all transform jobs": max(counts.values()),
+    }

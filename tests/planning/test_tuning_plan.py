@@ -178,3 +178,10 @@ def test_a_budget_is_of_the_whole_tuning() -> None:
     assert found.key_path == ("workloads", "tune", "max_usd_per_run")
     assert "max_usd_per_run: " in found.hint
     assert "each of 10 trainings has an equal part of it" in found.hint
+
+
+def test_trainings_side_by_side_each_use_up_the_quota() -> None:
+    plan = planned()
+    counts = {name: count for _, name, count in plan.quotas}
+    assert counts[f"{plan.attempts[0].instance_type} for training job usage"] == 4
+    assert counts["Number of instances across all training jobs"] == 4

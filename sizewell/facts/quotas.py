@@ -1,0 +1,54 @@
+"""The quotas of an account in a region that workloads use up, by their names in Service Quotas.
+
+Names: "Amazon SageMaker AI endpoints and quotas", https://docs.aws.amazon.com/general/latest/gr/sagemaker.html; as a refusal
+words them, "The account-level service limit 'ml.g4dn.xlarge for endpoint usage' is 0 Instances":
+https://github.com/aws-samples/sagemaker-yolov3-detection-server/issues/1. Codes stand on no page that could be read: Service
+Quotas prints them. Read 2026-11-24.
+"""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+QuotaService = Literal["lambda", "sagemaker"]
+"""ServiceCode of Service Quotas."""
+InstanceUse = Literal[
+    "endpoint",
+    "notebook instance",
+    "processing job",
+    "spot training job",
+    "training job",
+    # Beside "training job", which counts its instances, too:
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/train-warm-pools-resource-limits.html
+    "training warm pool",
+    "transform job",
+]
+_ALL_TYPES: Mapping[InstanceUse, str] = MappingProxyType(
+    {
+        "endpoint": "Number of instances across active endpoints",
+        "notebook instance": "Total number of notebook instances",
+        "processing job": "Number of instances across all processing jobs",
+        "spot training job": "Number of instances across all spot training jobs",
+        "training job": "Number of instances across all training jobs",
+        "transform job": "Number of instances across all transform jobs",
+    }
+)
+SERVERLESS_CONCURRENCY = "Maximum total concurrency that can be allocated across all serverless endpoints"
+#: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+FUNCTION_CONCURRENCY = "Concurrent executions"
+
+
+class Quota(NamedTuple):
+    """One quota, and how much of it is used up at the same time at most."""
+
+    service: QuotaService
+    name: str
+    needed: int
+
+
+def instance_quotas(use: InstanceUse, counts: Mapping[str, int]) -> Iterator[Quota]:
+    """Yield the quotas of a fleet by its instance types; of several, each stands in for the others."""
+    for instance_type, count in counts.items():
+        yield Quota("sagemaker", f"{instance_type} for {use} usage", count)
+    if counts and use in _ALL_TYPES:
+        yield Quota("sagemaker", _ALL_TYPES[use], max(counts.values()))
