@@ -326,6 +326,15 @@ class SavedBill(SavedModel):
     budget_usd_per_month: float | None = None
 
 
+class SavedQuota(SavedModel):
+    """What an account must be allowed in a region."""
+
+    account: str
+    region: str
+    name: str
+    needed: int
+
+
 class SavedPlan(SavedModel):
     """One environment."""
 
@@ -346,6 +355,7 @@ class SavedPlan(SavedModel):
     on_demand: tuple[SavedOnDemand, ...] = ()
     others: tuple[SavedWorkload, ...] = ()
     bill: SavedBill
+    quotas: tuple[SavedQuota, ...] | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -145,6 +145,7 @@ CASES = (
         "base.yaml",
         "latency: {max_p95_ms: 100}",
         "latency: {max_p95_ms: 20}",
+        "notice quota-raised:",
         "config: prod workloads.support-bert.latency.max_p95_ms 100 -> 20",
         "changed: demo-prod-support-bert/AlarmsModelLatencyP958642BF53",
         "changed: demo-prod-support-bert/AlarmsModelLatencyP9978AB0F6E",
@@ -157,6 +158,7 @@ CASES = (
         "prod.yaml",
         "min_endpoint_instances: 2",
         "min_endpoint_instances: 3",
+        "notice quota-raised:",
         "config: prod policy.min_endpoint_instances 2 -> 3",
         *(line for workload in ENDPOINTS for line in _new_fleet(workload, "InitialInstanceCount")),
         *(f"changed: {_stack(workload)}/{_SCALING[0]}" for workload in ENDPOINTS),
@@ -209,6 +211,7 @@ CASES = (
         "base.yaml",
         "deadline_hours: 24\n    spot: {enabled: true}",
         "deadline_hours: 24\n    spot: {enabled: false}",
+        "notice quota-raised:",
         "config: prod workloads.plant-id-train.spot.enabled true -> false",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
         # At the most, no run finds Spot capacity: then it costs the same, but for the interruptions.
