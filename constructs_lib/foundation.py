@@ -245,6 +245,7 @@ def _add_network(
             interface_endpoint_services=props.network.interface_endpoint_services,
             proxy_port=props.network.proxy_port,
             readable_bucket_names=props.network.readable_bucket_names,
+            s3_prefix_list_id=props.network.s3_prefix_list_id,
             bucket_names=bucket_names,
             endpoint_name_wildcard=_endpoint_name_wildcard(props),
             operations_key_arn=operations_key_arn,

@@ -42,7 +42,8 @@ class NewNetworkProps:
     The default is for callers in the VPC: a container with network isolation calls nothing, and SageMaker moves its
     image, its data and its logs. A container without isolation needs what it calls, such as ``monitoring``.
     ``proxy_port`` is let out as well, to a proxy that somebody gives the VPC a way to. ``readable_bucket_names`` are buckets that
-    are not of the foundation and that models are loaded from.
+    are not of the foundation and that models are loaded from. ``s3_prefix_list_id`` is AWS's own in the region, such as
+    ``pl-0123abcd``: containers then reach nothing over HTTPS but S3 and the interface endpoints, whatever way the VPC gets.
     Raises ValueError for what EC2 would refuse (https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html).
     """
 
@@ -52,6 +53,7 @@ class NewNetworkProps:
     interface_endpoint_services: tuple[str, ...] = (RUNTIME,)
     readable_bucket_names: tuple[str, ...] = ()
     proxy_port: int | None = None
+    s3_prefix_list_id: str | None = None
 
     def __post_init__(self) -> None:
         """Check the address range, the number of zones and the names of services."""
@@ -165,9 +167,13 @@ class Network(Construct):
         route_table = ec2.CfnRouteTable(self, "PrivateRouteTable", vpc_id=self.vpc_id)
         self.subnet_ids = self._private_subnets(props, route_table)
         self.s3_endpoint = self._s3_endpoint(props, route_table)
-        self._interface_endpoints(props)
         groups = WorkloadSecurityGroups(
-            self, "SecurityGroups", vpc_id=self.vpc_id, proxy_port=props.proxy_port
+            self,
+            "SecurityGroups",
+            vpc_id=self.vpc_id,
+            proxy_port=props.proxy_port,
+            s3_prefix_list_id=props.s3_prefix_list_id,
+            interface_endpoint_group_id=self._interface_endpoints(props),
         )
         self.endpoint_security_group = groups.endpoint_security_group
         self.training_security_group = groups.training_security_group
@@ -218,9 +224,10 @@ class Network(Construct):
             policy_document={"Version": "2012-10-17", "Statement": _s3_statements(props)},
         )
 
-    def _interface_endpoints(self, props: NetworkProps) -> None:
+    def _interface_endpoints(self, props: NetworkProps) -> str | None:
+        """Return the id of their security group; None where there are none."""
         if not props.interface_endpoint_services:
-            return
+            return None
         security_group = ec2.CfnSecurityGroup(
             self,
             "InterfaceEndpointSecurityGroup",
@@ -258,6 +265,7 @@ class Network(Construct):
                 security_group_ids=[security_group.attr_group_id],
                 policy_document=_service_policy(service, props),
             )
+        return security_group.attr_group_id
 
     def _flow_log(self, vpc: ec2.CfnVPC, props: NetworkProps) -> None:
         log_group = self._log_group("FlowLogGroup", props)

@@ -11,6 +11,7 @@ from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 from sizewell.facts.file_systems import CALLS_BACK, PORTS, FileSystemType
 
 HTTPS_PORT = 443
+_ANYWHERE = "0.0.0.0/0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,9 +25,10 @@ class MountedGroup:
 class WorkloadSecurityGroups(Construct):
     """What endpoints and training jobs may talk to.
 
-    HTTPS goes to any address, because the gateway endpoint of S3 answers on public ones; where that leads is up to
-    the route table. So does the port of a proxy, which is known by a name. Nothing comes in to an endpoint: SageMaker hands
-    it requests by another way. A group that exists already is None here, and its id stands for it.
+    HTTPS goes to any address, because the gateway endpoint of S3 answers on public ones, or, where ``s3_prefix_list_id`` is
+    known, which no template can look up, to those of S3 and to the group of the interface endpoints. The port of a proxy,
+    which is known by a name, goes to any address: where that leads is up to the route table. Nothing comes in to an
+    endpoint: SageMaker hands it requests by another way. A group that exists already is None here, and its id stands for it.
     """
 
     endpoint_security_group: ec2.CfnSecurityGroup | None = None
@@ -41,11 +43,19 @@ class WorkloadSecurityGroups(Construct):
         existing: ExistingResources = NOTHING_EXISTS,
         proxy_port: int | None = None,
         mounted_groups: tuple[MountedGroup, ...] = (),
+        s3_prefix_list_id: str | None = None,
+        interface_endpoint_group_id: str | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._ports = {HTTPS_PORT: "AWS services"}
-        if proxy_port is not None:
-            self._ports.setdefault(proxy_port, "Proxy")
+        if s3_prefix_list_id is None:
+            self._out = [_out(HTTPS_PORT, "AWS services", cidr_ip=_ANYWHERE)]
+        else:
+            self._out = [_out(HTTPS_PORT, "S3", destination_prefix_list_id=s3_prefix_list_id)]
+            if interface_endpoint_group_id is not None:
+                to_endpoints = {"destination_security_group_id": interface_endpoint_group_id}
+                self._out.append(_out(HTTPS_PORT, "Interface endpoints", **to_endpoints))
+        if proxy_port is not None and (proxy_port != HTTPS_PORT or s3_prefix_list_id is not None):
+            self._out.append(_out(proxy_port, "Proxy", cidr_ip=_ANYWHERE))
         self.endpoint_security_group_id = existing.endpoint_security_group_id or self._add_endpoint_group(
             vpc_id
         )
@@ -130,14 +140,11 @@ class WorkloadSecurityGroups(Construct):
             construct_id,
             group_description=group_description,
             vpc_id=vpc_id,
-            security_group_egress=[
-                ec2.CfnSecurityGroup.EgressProperty(
-                    ip_protocol="tcp",
-                    from_port=port,
-                    to_port=port,
-                    cidr_ip="0.0.0.0/0",
-                    description=description,
-                )
-                for port, description in self._ports.items()
-            ],
+            security_group_egress=self._out,
         )
+
+
+def _out(port: int, description: str, **target: str) -> ec2.CfnSecurityGroup.EgressProperty:
+    return ec2.CfnSecurityGroup.EgressProperty(
+        ip_protocol="tcp", from_port=port, to_port=port, description=description, **target
+    )

@@ -69,4 +69,5 @@ def _network(plan: FoundationPlan) -> NewNetworkProps | ExistingNetworkProps:
         interface_endpoint_services=tuple(one.service for one in network.interface_endpoints),
         proxy_port=network.proxy_port,
         readable_bucket_names=network.readable_bucket_names,
+        s3_prefix_list_id=network.s3_prefix_list_id,
     )

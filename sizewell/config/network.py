@@ -82,6 +82,17 @@ class NewNetwork(ConfigModel):
     default those that the workloads need."""
     proxy: Annotated[Proxy | None, ON_PROXY] = None
     """The HTTP proxy of containers without network isolation; the VPC needs a way to it."""
+    s3_prefix_list_id: Annotated[
+        str | None,
+        Field(pattern=r"^pl-([0-9a-f]{8}|[0-9a-f]{17})$", examples=["pl-0123abcd"]),
+        OnChange(
+            changed="containers reach the addresses of another prefix list",
+            added="containers reach S3 and the interface endpoints over HTTPS, and no other address",
+            removed="containers reach any address over HTTPS that the VPC has a way to",
+        ),
+    ] = None
+    """The id of AWS's prefix list of S3 in the region. Security groups then let HTTPS out to S3 and the interface endpoints
+    alone; by default to any address, in a VPC that has no way to others."""
 
     @model_validator(mode="after")
     def _range_is_usable(self) -> Self:

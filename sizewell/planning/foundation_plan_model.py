@@ -29,6 +29,8 @@ class NewNetworkPlan(PlanModel):
     """What containers may call besides HTTPS; None where there is no proxy."""
     readable_bucket_names: tuple[str, ...] = ()
     """Buckets that are not of the environment and that models are loaded from."""
+    s3_prefix_list_id: str | None = None
+    """AWS's, of the addresses of S3; None lets HTTPS out to any address."""
 
 
 class MountedGroupPlan(PlanModel):

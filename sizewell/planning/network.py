@@ -22,6 +22,7 @@ def plan_network(environment: Environment, context: Context) -> NewNetworkPlan |
             interface_endpoints=interface_endpoints,
             proxy_port=proxy_port,
             readable_bucket_names=_buckets_of_packages(environment),
+            s3_prefix_list_id=network.s3_prefix_list_id,
         )
     if isinstance(network, ExistingNetwork):
         vpc_id, subnet_ids = network.vpc_id, network.subnet_ids

@@ -331,3 +331,39 @@ def test_containers_reach_aws_and_the_port_of_a_proxy(
         rules = properties["SecurityGroupEgress"]
         assert [(rule["FromPort"], rule["ToPort"]) for rule in rules] == [(one, one) for one in out]
         assert {(rule["IpProtocol"], rule["CidrIp"]) for rule in rules} == {("tcp", "0.0.0.0/0")}
+
+
+@pytest.mark.parametrize(
+    ("services", "port", "out"),
+    [
+        (("kms",), None, {("pl-0123abcd", 443), ("endpoints", 443)}),
+        ((), None, {("pl-0123abcd", 443)}),
+        ((), 3128, {("pl-0123abcd", 443), ("0.0.0.0/0", 3128)}),
+        ((), 443, {("pl-0123abcd", 443), ("0.0.0.0/0", 443)}),
+    ],
+)
+def test_containers_reach_s3_by_its_prefix_list_and_services_by_their_group(
+    services: tuple[str, ...],
+    port: int | None,
+    out: set[tuple[str, int]],
+    stack: Stack,
+    resources: Resources,
+) -> None:
+    network = Network(
+        stack,
+        "Network",
+        props=_props(s3_prefix_list_id="pl-0123abcd", interface_endpoint_services=services, proxy_port=port),
+    )
+
+    groups = resources("AWS::EC2::SecurityGroup")
+    endpoints = next((name for name in groups if "InterfaceEndpoint" in name), None)
+    for group_id in (network.endpoint_security_group_id, network.training_security_group_id):
+        group = groups[stack.resolve(group_id)["Fn::GetAtt"][0]]
+        found = set()
+        for rule in group["SecurityGroupEgress"]:
+            target = rule.get("DestinationPrefixListId") or rule.get("CidrIp")
+            if "DestinationSecurityGroupId" in rule:
+                assert rule["DestinationSecurityGroupId"]["Fn::GetAtt"][0] == endpoints
+                target = "endpoints"
+            found.add((target, rule["FromPort"]))
+        assert found == out

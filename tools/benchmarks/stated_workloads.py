@@ -51,6 +51,7 @@ NEW_NETWORK: Config = {
     "availability_zones": 3,
     "availability_zone_ids": ["use1-az1", "use1-az4", "use1-az6"],
     "interface_endpoints": ["sagemaker.runtime", "execute-api", "ecr.api", "bedrock-runtime"],
+    "s3_prefix_list_id": "pl-0123abcd",
 }
 EXISTING_NETWORK: Config = {
     "mode": "existing",
