@@ -91,7 +91,7 @@ def endpoint_members(path_of_model: tuple[str, ...], endpoint: ModelOnInstances)
     if (batching := endpoint.batching) is None:
         return
     variables = [
-        batching_variables(image.repository, batching.max_batch_size, batching.max_delay_ms, 1) or {}
+        batching_variables(image.repository, batching.max_batch_size, batching.max_delay_ms, 1, 1) or {}
         for image in endpoint.container.repositories
     ]
     for variable in sorted(

@@ -7,7 +7,6 @@ from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.policy import Policy
 from sizewell.facts.asynchronous import (
     MAX_CONCURRENT_INVOCATIONS,
-    MAX_PROCESSING_S,
     MAX_TIME_IN_QUEUE_S,
     MIN_TIME_IN_QUEUE_S,
     WAKE_S,
@@ -19,6 +18,7 @@ from sizewell.planning.endpoint_plan import Hosted, plan_hosted
 from sizewell.planning.endpoint_plan_model import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.model_containers import Calls
 from sizewell.planning.names import Names
 from sizewell.planning.queue_scaling import track_backlog, wake_from_zero
 from sizewell.planning.rollout import plan_rollout
@@ -121,7 +121,7 @@ def _asynchronous(name: str, endpoint: AsynchronousEndpoint, hosted: Hosted) -> 
         error_topic_arn=endpoint.notifications.error_topic_arn,
         max_concurrent_invocations_per_instance=_concurrency(hosted),
         max_wait_s=queue.max_wait_s,
-        invocation_timeout_s=min(MAX_PROCESSING_S, math.ceil(queue.max_wait_s)),
+        invocation_timeout_s=Calls.of(endpoint.request, queue).timeout_s,
         request_ttl_s=max(MIN_TIME_IN_QUEUE_S, min(MAX_TIME_IN_QUEUE_S, math.ceil(queue.max_wait_s))),
         sleeps=can_sleep and (not keeps or 0 in stated),
         why=why,

@@ -58,7 +58,7 @@ from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
-from sizewell.planning.model_containers import package_assumptions, plan_model_container
+from sizewell.planning.model_containers import Calls, container_assumptions, plan_model_container
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
 from sizewell.planning.queue_scaling import step_from_zero
@@ -208,13 +208,14 @@ def _component(
         },
         average,
     )
-    container = plan_model_container(one.container, kind, names)
+    calls = Calls.of(one.request)
+    container = plan_model_container(one.container, kind, names, calls)
     del container["network_isolation"]  # that of the endpoint
-    variables, _ = batching_variables_of(one, kind, copy.serving.replicas_per_instance)
+    variables, _ = batching_variables_of(one, kind, copy.serving.replicas_per_instance, calls.timeout_s)
     timeout_s = startup_timeout_s(artifact_size_gib(one.container, needs.model))
     return ComponentPlan(
         component_name=component_name,
-        **{**container, "environment": dict(sorted((one.container.environment | variables).items()))},
+        **{**container, "environment": dict(sorted((variables | container["environment"]).items()))},
         accelerator_count=copy.accelerator_count,
         cpu_cores=copy.cpu_cores,
         memory_mib=copy.memory_mib,
@@ -229,12 +230,13 @@ def _component(
 
 
 def _assumed(one: InferenceComponent, kind: HardwareKind) -> tuple[str, ...]:
-    _, of_batching = batching_variables_of(one, kind, 1)
+    calls = Calls.of(one.request)
+    _, of_batching = batching_variables_of(one, kind, 1, calls.timeout_s)
     return (
         *of_batching,
         *model_assumptions(one.model),
         *engine_assumptions(one),
-        *package_assumptions(one.container),
+        *container_assumptions(one.container, kind, calls),
     )
 
 

@@ -34,7 +34,12 @@ from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.instance_pools import endpoint_pools, provisioned_candidates
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
-from sizewell.planning.model_containers import package_assumptions, plan_model_container, plan_pipeline
+from sizewell.planning.model_containers import (
+    Calls,
+    container_assumptions,
+    plan_model_container,
+    plan_pipeline,
+)
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
 from sizewell.planning.rollout import plan_rollout
@@ -100,11 +105,12 @@ def plan_hosted(
     chosen = catalog.get(selection.chosen.instance_type)
     kind = hardware_kind(chosen)
     assert kind is not None
-    container = plan_model_container(endpoint.container, kind, names)
+    calls = Calls.of(endpoint.request, needs.queue)
+    container = plan_model_container(endpoint.container, kind, names, calls)
     artifact_gib = artifact_size_gib(endpoint.container, needs.model) + needs.pipeline_disk_gib
     timeout_s = startup_timeout_s(artifact_gib)
     batching_environment, batching_assumptions = batching_variables_of(
-        endpoint, kind, selection.chosen.estimate.replicas_per_instance
+        endpoint, kind, selection.chosen.estimate.replicas_per_instance, calls.timeout_s
     )
     local_disks = has_local_disks(chosen)
     pools = endpoint_pools(selection, catalog, locked_pools(locked, lock))
@@ -119,7 +125,7 @@ def plan_hosted(
         *batching_assumptions,
         *model_assumptions(endpoint.model),
         *engine_assumptions(endpoint),
-        *package_assumptions(endpoint.container),
+        *container_assumptions(endpoint.container, kind, calls),
     )
     return Hosted(
         needs,
@@ -145,7 +151,7 @@ def plan_hosted(
             "vcpu_count": min(one.vcpus for one in types),
             "gpu_count": gpu_count,
             **container,
-            "environment": dict(sorted((container["environment"] | batching_environment).items())),
+            "environment": dict(sorted((batching_environment | container["environment"]).items())),
             "volume_size_gib": None if local_disks else endpoint_volume_size_gib(artifact_gib),
             "encrypt_volume_with_key": not local_disks,
             "inference_ami_version": getattr(
@@ -198,7 +204,7 @@ def plan_endpoint(
         alarms=alarms,
         alarms_off=alarms_off,
         data_capture=_plan_data_capture(name, endpoint),
-        pipeline=plan_pipeline(endpoint.pipeline, hosted.instance_type, names),
+        pipeline=plan_pipeline(endpoint.pipeline, hosted.instance_type, names, Calls.of(endpoint.request)),
     )
 
 
@@ -261,7 +267,7 @@ def startup_timeout_s(artifact_gib: float) -> int:
 
 
 def batching_variables_of(
-    endpoint: ModelOnInstances, kind: HardwareKind, workers: int
+    endpoint: ModelOnInstances, kind: HardwareKind, workers: int, timeout_s: int
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the variables that make the server of an image batch, and what nobody can see from outside."""
     if (batching := endpoint.batching) is None:
@@ -270,7 +276,7 @@ def batching_variables_of(
     package = container.model_package
     image = package.image_repository if package else image_for(container.images, kind)
     server = image.repository if image else "the model package"
-    variables = batching_variables(server, batching.max_batch_size, batching.max_delay_ms, workers)
+    variables = batching_variables(server, batching.max_batch_size, batching.max_delay_ms, workers, timeout_s)
     handler = "the handler of the model computes a batch in one pass"
     if variables is None:
         return {}, (

@@ -14,7 +14,7 @@ from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.model_containers import package_assumptions
+from sizewell.planning.model_containers import Calls, container_assumptions
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
 from sizewell.planning.on_demand_choice import OnDemandChoice
@@ -63,7 +63,7 @@ def decided(
             f"{HOURS_PER_MONTH} hours per month; no free tier",
             *model_assumptions(workload.model),
             *engine_assumptions(workload),
-            *package_assumptions(workload.container),
+            *container_assumptions(workload.container, cpu.hardware, Calls.of(workload.request)),
         ),
     }
 

@@ -19,7 +19,7 @@ from sizewell.planning.alarm_thresholds import (
     stated_alarms,
 )
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.model_containers import plan_model_container
+from sizewell.planning.model_containers import Calls, plan_model_container
 from sizewell.planning.names import Names
 from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
 from sizewell.planning.on_demand_plan import decided, on_demand_faults
@@ -49,7 +49,7 @@ def plan_serverless_endpoint(
     )
     return ServerlessEndpointPlan(
         **decided(name, endpoint, policy, names, choice),
-        **plan_model_container(endpoint.container, choice.cpu.hardware, names),
+        **plan_model_container(endpoint.container, choice.cpu.hardware, names, Calls.of(endpoint.request)),
         access=plan_access(endpoint.access, names.account, needs.endpoint, answer_s=choice.chosen.service_s),
         endpoint_name=names.workload(name),
         variant_name=VARIANT_NAME,

@@ -15,7 +15,12 @@ from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
-from sizewell.planning.model_containers import package_assumptions, plan_model_container, plan_pipeline
+from sizewell.planning.model_containers import (
+    Calls,
+    container_assumptions,
+    plan_model_container,
+    plan_pipeline,
+)
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
@@ -55,12 +60,17 @@ def plan_batch_transform(
     kind = hardware_kind(chosen)
     assert kind is not None
     ladder = same_image_candidates(selection, catalog, locked_pools(locked, lock))[:MAX_POOLS]
+    attempts = tuple(_attempt(candidate, transform, catalog) for candidate in ladder)
+    # Of the answers nothing is stated: they may be as large as the requests.
+    calls = Calls(
+        transform.payload_mb, transform.payload_mb, max(one.invocation_timeout_s for one in attempts)
+    )
     data = transform.data
     assumptions = (
         *selection.assumptions,
         *model_assumptions(transform.model),
         *engine_assumptions(transform),
-        *package_assumptions(transform.container),
+        *container_assumptions(transform.container, kind, calls),
     )
     return BatchTransformPlan(
         name=name,
@@ -72,9 +82,9 @@ def plan_batch_transform(
         place=transform.place,
         execution_role_arn=transform.execution_role_arn,
         job_tags=job_tags(name, transform.tags, names, environment_tags or {}),
-        attempts=tuple(_attempt(candidate, transform, catalog) for candidate in ladder),
-        **plan_model_container(transform.container, kind, names),
-        pipeline=plan_pipeline(transform.pipeline, chosen, names),
+        attempts=attempts,
+        **plan_model_container(transform.container, kind, names, calls),
+        pipeline=plan_pipeline(transform.pipeline, chosen, names, calls),
         data=TransformDataPlan(
             prefix=data.prefix.rstrip("/"),
             content_type=data.content_type,

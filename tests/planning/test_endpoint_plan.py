@@ -215,6 +215,7 @@ def batched(repository: str) -> EndpointPlan:
         (
             "tensorflow-inference",
             {
+                "SAGEMAKER_GUNICORN_TIMEOUT_SECONDS": "60",
                 "SAGEMAKER_TFS_BATCH_TIMEOUT_MICROS": "5000",
                 "SAGEMAKER_TFS_ENABLE_BATCHING": "true",
                 "SAGEMAKER_TFS_MAX_BATCH_SIZE": "8",
