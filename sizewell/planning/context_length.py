@@ -10,15 +10,21 @@ from sizewell.config.training import TrainedModel
 from sizewell.facts.engine_variables import TOKEN_BOUNDS, Bounded
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.preset_models import described_model, preset_faults
+from sizewell.planning.serving_faults import serving_faults
 
 
 def model_faults(name: str, workload: object) -> Iterator[PlanFault]:
-    """Yield what is wrong with the models of a workload, and with requests of those that are right."""
+    """Yield what is wrong with the models of a workload, and with requests and images of those that are right."""
     if isinstance(workload, ProcessingJob):  # it serves and trains none
         return
     for path, one in models_of(workload).items():
         path_of_model = ("workloads", name, *path)
-        yield from tuple(preset_faults(path_of_model, one)) or context_faults(path_of_model, one)
+        if of_preset := tuple(preset_faults(path_of_model, one)):
+            yield from of_preset
+            continue
+        yield from context_faults(path_of_model, one)
+        if isinstance(one, ContainedModel):
+            yield from serving_faults(path_of_model, one)
 
 
 def context_faults(path: tuple[str, ...], workload: ContainedModel | TrainedModel) -> Iterator[PlanFault]:

@@ -25,6 +25,7 @@ from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.pipeline_plan_model import PipelinePlan
 from sizewell.planning.plan import AnyWorkloadPlan, JobPlan
 from sizewell.planning.proxy import proxy_variables, variable_faults
+from sizewell.planning.serving_faults import registration_faults
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.variants import faults_as_written, join_variants
 from sizewell.planning.workload_kinds import Stated, plan_workload
@@ -76,6 +77,8 @@ def plan_place(
             plan, faults = plan_workload(stated)
             planned.workloads.append(plan)
             planned.faults.extend(faults)
+            if isinstance(workload, Pipeline):
+                planned.faults.extend(registration_faults(name, workload, apart.workloads))
         except UnknownInstanceTypeError as error:
             known = frozenset(instance_type.name for instance_type in catalog.instance_types)
             planned.faults.append(unknown_type_fault(name, error, known))

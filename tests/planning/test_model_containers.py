@@ -162,6 +162,7 @@ def test_plain_objects_go_with_images_by_name(
         container={
             "image": {"framework": framework, "version": version},
             "artifact": {"key": "models/plants/", "compression": "none"},
+            "environment": {"OPTION_ENTRYPOINT": "model.py"},
         },
         pipeline={"before": [step("a", artifact={"key": "models/a/", "compression": "none"})]},
         instances={"allowed_families": [family]},
