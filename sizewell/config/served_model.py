@@ -65,7 +65,7 @@ class ContainedModel(ConfigModel):
     )
     """What executes the model: a framework as it is (eager), with its graph compiled (torch.compile, XLA), an engine
     built for the model (TensorRT, ONNX Runtime, OpenVINO), or one with continuous batching (llm-engine: vLLM, TensorRT-LLM,
-    TGI). Not stated, it is an llm-engine for a decoder whose every image names one."""
+    TGI). Not stated, it is what every image names: an llm-engine for a decoder, or an optimized-runtime (TEI)."""
     container: InferenceContainer
     """The images that serve the model, and what they are given."""
     request: Annotated[Request, Below(OnFactor()), SelectionNeed(40)]

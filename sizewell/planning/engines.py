@@ -4,17 +4,20 @@ import re
 
 from sizewell.config.container import Image
 from sizewell.config.served_model import ContainedModel
-from sizewell.facts.engine_variables import LLM_CONTAINER_WORDS
+from sizewell.facts.engine_variables import LLM_CONTAINER_WORDS, RUNTIME_CONTAINER_WORDS
 from sizewell.facts.models import Engine
 from sizewell.instance_selection import Architecture
 from sizewell.planning.preset_models import described_model
 
-_LLM_CONTAINER = re.compile(rf"(?<![a-z])(?:{'|'.join(LLM_CONTAINER_WORDS)})(?![a-z])")
+_LLM_CONTAINER, _RUNTIME_CONTAINER = (
+    re.compile(rf"(?<![a-z])(?:{'|'.join(words)})(?![a-z])")
+    for words in (LLM_CONTAINER_WORDS, RUNTIME_CONTAINER_WORDS)
+)
 
 
 def engine_of(endpoint: ContainedModel) -> Engine:
-    """Return the engine: as stated, an llm-engine for a decoder whose every image names one, else eager."""
-    return Engine.LLM_ENGINE if _names_engine(endpoint) else endpoint.engine
+    """Return the engine: as stated, what every image names (an llm-engine for a decoder alone), else eager."""
+    return _named(endpoint) or endpoint.engine
 
 
 def engine_assumptions(endpoint: ContainedModel) -> tuple[str, ...]:
@@ -24,8 +27,8 @@ def engine_assumptions(endpoint: ContainedModel) -> tuple[str, ...]:
     architecture = Architecture(described_model(endpoint.model).architecture)
     if architecture.tabular:
         return ()
-    if _names_engine(endpoint):
-        return (f"the engine is llm-engine, as the images say ({', '.join(_images(endpoint))})",)
+    if named := _named(endpoint):
+        return (f"the engine is {named}, as the images say ({', '.join(_images(endpoint))})",)
     others = (
         "compiled, optimized-runtime or llm-engine"
         if architecture.generates
@@ -34,11 +37,16 @@ def engine_assumptions(endpoint: ContainedModel) -> tuple[str, ...]:
     return (f"the engine is eager, as none is stated; {others} may need far less",)
 
 
-def _names_engine(endpoint: ContainedModel) -> bool:
-    if "engine" in endpoint.model_fields_set or described_model(endpoint.model).architecture != "decoder":
-        return False
+def _named(endpoint: ContainedModel) -> Engine | None:
     names = _images(endpoint)
-    return bool(names) and all(_LLM_CONTAINER.search(name) for name in names)
+    if "engine" in endpoint.model_fields_set or not names:
+        return None
+    architecture = Architecture(described_model(endpoint.model).architecture)
+    if architecture == "decoder" and all(map(_LLM_CONTAINER.search, names)):
+        return Engine.LLM_ENGINE
+    if not architecture.tabular and all(map(_RUNTIME_CONTAINER.search, names)):
+        return Engine.OPTIMIZED_RUNTIME
+    return None
 
 
 def _images(endpoint: ContainedModel) -> tuple[str, ...]:

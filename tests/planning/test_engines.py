@@ -51,6 +51,34 @@ def test_other_images_leave_the_framework_as_it_is(repository: str) -> None:
     )
 
 
+ENCODER = {"architecture": "encoder", "parameters_millions": 300}
+
+
+def embeddings(*images: dict[str, str]) -> RealTimeEndpoint:
+    kinds = dict(zip(("cuda", "cpu_x86_64"), images, strict=False))
+    container = {"images": kinds, "artifact": {"key": "models/plants/model.tar.gz"}}
+    return endpoint(model=ENCODER, request={"input_tokens": 100}, container=container)
+
+
+def test_images_of_optimized_runtimes_name_their_engine() -> None:
+    gpu = {**IMAGE, "repository": "tei", "tag": "2.0.1-tei1.9.4-gpu-py310-cu129-ubuntu24.04"}
+    cpu = {**IMAGE, "repository": "tei-cpu", "tag": "2.0.1-tei1.9.4-cpu-py310-ubuntu24.04"}
+    found = embeddings(gpu, cpu)
+    assert engine_of(found) is Engine.OPTIMIZED_RUNTIME
+    assert endpoint_requirements(found, policy()).engine is Engine.OPTIMIZED_RUNTIME
+    assert engine_assumptions(found)[0].startswith(
+        "the engine is optimized-runtime, as the images say (tei:2.0.1"
+    )
+    assert engine_of(embeddings(gpu, IMAGE)) is Engine.EAGER
+    assert engine_of(asked(gpu, engine="eager")) is Engine.EAGER
+
+
+@pytest.mark.parametrize("repository", ["company/onnxruntime-cpu", "openvino"])
+def test_a_runtime_in_the_name_of_an_image_counts_for_every_network(repository: str) -> None:
+    seen = asked({**IMAGE, "repository": repository}, model={"architecture": "cnn", "parameters_millions": 1})
+    assert engine_of(seen) is Engine.OPTIMIZED_RUNTIME
+
+
 def test_one_image_that_names_none_leaves_the_framework_as_it_is() -> None:
     assert engine_of(asked(LMI, IMAGE)) is Engine.EAGER
 
