@@ -69,6 +69,7 @@ def mode_needs(
         similar_models=similar_models,
         network_isolation=endpoint.container.network_isolation,
         packed_artifact=endpoint.container.artifact is None or endpoint.container.artifact.is_archive,
+        artifact_gib=endpoint.container.artifact_gib,
         model_package=endpoint.container.model_package is not None,
     )
 

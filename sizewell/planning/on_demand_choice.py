@@ -57,6 +57,7 @@ _REMEDIES = {
         ("model",),
         "use fewer bits in model.precision or a smaller model, or write kind: real-time-endpoint",
     ),
+    "disk": (("container", "artifact"), "put less into the artifact, or write kind: real-time-endpoint"),
     "concurrency": (("traffic",), "plan for less traffic, or write kind: real-time-endpoint"),
     **{
         bound.filter: (
@@ -88,6 +89,7 @@ def on_demand_needs(
         payload_mb=workload.request.payload_mb,
         response_mb=workload.request.response_mb,
         active_hours_per_day=workload.traffic.active_hours_per_day,
+        artifact_gib=workload.container.artifact.size_gib if workload.container.artifact else None,
     )
 
 

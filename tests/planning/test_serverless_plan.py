@@ -195,6 +195,16 @@ def test_alarms_are_on_what_a_serverless_endpoint_publishes() -> None:
         ),
         ({"max_concurrency": 1}, ("max_concurrency",), "concurrency: "),
         (
+            {
+                "container": {
+                    "images": {"cpu_x86_64": IMAGE},
+                    "artifact": {"key": "models/plants/model.tar.gz", "size_gib": 5.5},
+                }
+            },
+            ("container", "artifact"),
+            "disk: the artifact has 5.5 GiB, at most 5 GiB are there; no serverless endpoint does better",
+        ),
+        (
             {"memory_mb": 1024, "latency": {"max_p95_ms": 150}, "provisioned_concurrency": 0},
             ("memory_mb",),
             "latency: p95 of ",
@@ -213,6 +223,13 @@ def test_what_does_not_fit_is_said_at_its_key(
 ) -> None:
     found = [fault for fault in faults_of(serverless(**changes)) if fault.reason.startswith(reason)]
     assert [fault.key_path for fault in found] == [("workloads", "plants", *key)]
+
+
+def test_an_artifact_of_no_stated_size_is_as_large_as_the_weights() -> None:
+    large = {**CNN, "parameters_millions": 2700, "precision": "fp16"}  # 5.03 GiB
+    assert ("workloads", "plants", "container", "artifact") in [
+        fault.key_path for fault in faults_of(serverless(model=large))
+    ]
 
 
 def test_the_best_that_there_is_is_told() -> None:

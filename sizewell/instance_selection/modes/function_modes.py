@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
-from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.instance_selection.estimation.hardware import GIB, hardware_kind
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
 from sizewell.instance_selection.modes.candidates import try_select
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Fixed, PerRequest, Piece, WarmWorkers
@@ -256,7 +256,7 @@ def smallest_that_fits(mode: Mode, size: Callable[[int], FunctionSize]) -> Funct
 
 
 def function_misses(mode: Mode, needs: ModeNeeds, cpu: CpuEstimate) -> tuple[ModeMiss, ...]:
-    """Return what no memory mends: payload, pipeline, isolation, and the time to start."""
+    """Return what no memory mends: payload, pipeline, isolation, the time to start, and the disk."""
     return (
         *payload_misses(mode, needs),
         *container_misses(mode, needs),
@@ -276,6 +276,11 @@ def _serverless_misses(needs: ModeNeeds, cpu: CpuEstimate) -> Iterator[ModeMiss]
     yield from whole_answer_misses(needs)
     cold_s, max_s = cold_start_s(Mode.SERVERLESS, cpu), limit(Mode.SERVERLESS, "max_start_s")
     yield from over("start", cold_s, max_s, f"the model loads in {cold_s:,.0f} s, at most {max_s:,.0f} s")
+    model, max_gib = needs.endpoint.model, limit(Mode.SERVERLESS, "max_disk_gib")
+    disk_gib = needs.artifact_gib or model.parameters * model.precision.bytes / GIB
+    yield from over(
+        "disk", disk_gib, max_gib, f"the artifact has {disk_gib:,.3g} GiB, at most {max_gib:g} GiB are there"
+    )
 
 
 def evaluate_function(

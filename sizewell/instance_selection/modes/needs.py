@@ -19,8 +19,8 @@ class ModeNeeds:
     ``active_hours_per_day``. A payload that is None is not known: no limit is checked and no data is billed.
     ``max_wait_minutes`` is how much later an answer may come; None means that the caller waits for it.
     ``similar_models`` is how many models of this shape and traffic could share a fleet, this one included.
-    ``packed_artifact``: the model is one model.tar.gz, and not a prefix of plain objects. ``model_package``: it is a version of
-    the model registry.
+    ``packed_artifact``: the model is one model.tar.gz, and not a prefix of plain objects; ``artifact_gib`` is its size, None that
+    of the weights. ``model_package``: it is a version of the model registry.
     """
 
     endpoint: EndpointRequirements
@@ -31,6 +31,7 @@ class ModeNeeds:
     similar_models: int = 1
     network_isolation: bool = False
     packed_artifact: bool = True
+    artifact_gib: float | None = None
     model_package: bool = False
 
     @property
