@@ -37,10 +37,11 @@ class LambdaFunctionProps:
     ``image_uri`` is an image in Amazon ECR with the Lambda runtime interface, for the CPUs of ``architecture``; give each build
     a tag of its own, because a new image behind an old tag is no change. ``artifact_key`` is an object of the artifact bucket,
     or a prefix that ends with a slash, which the function may read and finds in the variable MODEL_S3_URI; None where the model
-    is in the image. ``max_concurrency`` is reserved for the function, and ``provisioned_concurrency`` workers of them are kept
-    warm; None starts each when a request needs it. ``log_retention_days`` and ``removal_policy`` are for the log group, which
-    outlives its stack. ``execution_role_arn`` names a role of the account that Lambda assumes; None makes one that may do no
-    more than this function needs. Raises ValueError for input that the API would refuse.
+    is in the image. ``max_concurrency`` requests at once are expected: ``reserves_concurrency`` takes them from all other
+    functions of the account, of which Lambda keeps 100 for these, or all of a quota below that. ``provisioned_concurrency``
+    workers of them are kept warm; None starts each when a request needs it. ``log_retention_days`` and ``removal_policy`` are
+    for the log group, which outlives its stack. ``execution_role_arn`` names a role of the account that Lambda assumes; None
+    makes one that may do no more than this function needs. Raises ValueError for input that the API would refuse.
     """
 
     function_name: str
@@ -52,6 +53,7 @@ class LambdaFunctionProps:
     architecture: Literal["x86_64", "arm64"] = "x86_64"
     artifact_key: str | None = None
     ephemeral_storage_mb: int = MIN_STORAGE_MB
+    reserves_concurrency: bool = False
     provisioned_concurrency: int | None = None
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
@@ -116,7 +118,7 @@ class LambdaFunction(Construct):
             ephemeral_storage=lambda_.CfnFunction.EphemeralStorageProperty(size=props.ephemeral_storage_mb),
             environment=lambda_.CfnFunction.EnvironmentProperty(variables=variables) if variables else None,
             kms_key_arn=foundation.data_key_arn,
-            reserved_concurrent_executions=props.max_concurrency,
+            reserved_concurrent_executions=props.max_concurrency if props.reserves_concurrency else None,
             vpc_config=lambda_.CfnFunction.VpcConfigProperty(
                 security_group_ids=[foundation.endpoint_security_group_id], subnet_ids=foundation.subnet_ids
             ),
@@ -128,6 +130,13 @@ class LambdaFunction(Construct):
             "Callers invoke the function synchronously and are told of each failure themselves; Lambda sends only asynchronous "
             "events to a dead-letter queue.",
         )
+        if not props.reserves_concurrency:
+            acknowledge_all(
+                self.function,
+                ["HIPAA.Security-LambdaConcurrency", "NIST.800.53.R5-LambdaConcurrency"],
+                "Concurrency that is reserved is taken from all other functions, and cannot be reserved where the account "
+                "still has its initial limit.",
+            )
         self.digest = _digest(props)
         self.version = lambda_.CfnVersion(self, f"Version{self.digest}", function_name=self.function.ref)
         self.alias = lambda_.CfnAlias(

@@ -55,6 +55,7 @@ class LambdaStack(Stack):
                 ephemeral_storage_mb=plan.ephemeral_storage_mb,
                 artifact_key=plan.artifact_key,
                 max_concurrency=plan.max_concurrency,
+                reserves_concurrency=plan.reserves_concurrency,
                 provisioned_concurrency=plan.provisioned_concurrency,
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),

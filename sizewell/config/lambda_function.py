@@ -58,7 +58,7 @@ MISPLACED_KEYS = {
     "the key",
     "timeout_s": "the timeout follows from the latency and the cold start: remove the key",
     "ephemeral_storage_mb": "/tmp is as large as container.artifact asks for: write its size_gib; remove the key",
-    "reserved_concurrency": "write max_concurrency, which is reserved for the function",
+    "reserved_concurrency": "write max_concurrency, which is reserved for the function where it is stated",
     "latency.max_wait_minutes": "the caller of a function waits for the answer: remove the key",
     "latency.max_time_to_first_token_ms": "a function answers as a whole: state max_p95_ms",
     "latency.max_inter_token_ms": "a function answers as a whole: state max_p95_ms",
@@ -139,7 +139,7 @@ class LambdaAlarms(ConfigModel):
     error_rate: ErrorRateAlarm = ErrorRateAlarm()
     """Requests that ended in an error or after the timeout (Errors of Invocations)."""
     throttles: Alarm = Alarm()
-    """Requests beyond max_concurrency, which Lambda turned away (Throttles)."""
+    """Requests that Lambda turned away, beyond max_concurrency or what the account has left (Throttles)."""
     duration_p95: DurationAlarm = DurationAlarm()
     """What 95 of 100 requests take in the function (Duration)."""
     duration_p99: DurationAlarm = DurationAlarm()
@@ -166,8 +166,8 @@ class LambdaFunction(ServedOnDemand):
     memory_mb: Annotated[Annotated[int, Field(ge=_LEAST_MB, le=_MOST_MB)] | None, ON_MEMORY] = None
     """Memory of a worker in MB (MemorySize), 128 to 10,240; by default the least that holds the model and answers in time."""
     max_concurrency: Annotated[Concurrency | None, ON_MAX_CONCURRENCY] = None
-    """The most requests that are answered at once (ReservedConcurrentExecutions), up to 10,000, which no other function of the
-    account may use then; by default one and a half times what the peak needs."""
+    """The most requests that are answered at once, up to 10,000, which no other function of the account may use then
+    (ReservedConcurrentExecutions). By default one and a half times what the peak needs are expected, and nothing is reserved."""
     rollout: Annotated[LambdaRollout | None, ON_LAMBDA_ROLLOUT] = None
     """How a new version takes over the traffic; by default all of it at once."""
     execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None

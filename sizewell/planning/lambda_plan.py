@@ -64,6 +64,7 @@ def plan_lambda_function(
         artifact_key=container.artifact.key if container.artifact else None,
         ephemeral_storage_mb=_storage_mb(function, choice),
         timeout_s=min(MAX_TIMEOUT_S, math.ceil(expected_s * TIMEOUT_OVER_EXPECTED)),
+        reserves_concurrency=function.max_concurrency is not None,
         alarms=alarms,
         alarms_off=alarms_off,
         rollout=rollout,

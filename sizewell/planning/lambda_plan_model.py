@@ -38,6 +38,8 @@ class LambdaFunctionPlan(OnDemandPlan):
     """Of /tmp."""
     timeout_s: int
     """When Lambda ends a call."""
+    reserves_concurrency: bool = False
+    """Whether ``max_concurrency`` is reserved for the function, and its bound; else it is what is expected."""
     rollout: LambdaRolloutPlan | None = None
     """None where a new version takes over all of the traffic at once."""
 

@@ -8,7 +8,7 @@ from sizewell.config.alarms import Alarm
 from sizewell.config.policy import Policy
 from sizewell.config.served_on_demand import ServedOnDemand
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.facts.serving_modes import limit
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.latency_bounds import P95
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.digests import needs_digest
@@ -68,6 +68,19 @@ def decided(
     }
 
 
+def _at_once(choice: OnDemandChoice, most: int) -> str:
+    peak = f"95 of 100 requests find a worker at peak where there are {choice.chosen.workers_at_peak:,}"
+    reserves = choice.mode is Mode.LAMBDA
+    if choice.workload.max_concurrency is not None:
+        kept = ", which no other function of the account may use" if reserves else ""
+        return f"{most:,} requests at once, as stated{kept}: {peak}"
+    if reserves:
+        allowed = "half as many again are expected; nothing is reserved: state max_concurrency for that"
+    else:
+        allowed = "half as many again are allowed"
+    return f"{most:,} requests at once: {peak}, and {allowed}"
+
+
 def on_demand_faults(workload: ServedOnDemand, spillover: Alarm, plan: OnDemandPlan) -> Iterator[PlanFault]:
     """Yield what a plan does not allow, or leaves without effect."""
     path = ("workloads", plan.name)
@@ -105,11 +118,7 @@ def _decisions(
     yield f"{size.memory_mb:,} MB, {size.vcpus:.1f} vCPUs: {why}"
     for other in choice.other_cpus:
         yield f"{choice.cpu.hardware}: {other}"
-    at_once = f"95 of 100 requests find a worker at peak where there are {size.workers_at_peak:,}"
-    if workload.max_concurrency is None:
-        yield f"{choice.max_concurrency(size, scaling):,} requests at once: {at_once}, and half as many again are allowed"
-    else:
-        yield f"{workload.max_concurrency:,} requests at once, as stated: {at_once}"
+    yield _at_once(choice, choice.max_concurrency(size, scaling))
     cold = f"a cold start of {size.cold_start_s:.0f} s"
     if provisioned:
         why = "as stated" if workload.provisioned_concurrency else f"the latency leaves no time for {cold}"

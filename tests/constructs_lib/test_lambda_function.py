@@ -64,7 +64,6 @@ def test_callers_invoke_an_alias_of_a_version_in_private_subnets(
             }
         },
         "KmsKeyArn": props.foundation.data_key_arn,
-        "ReservedConcurrentExecutions": 20,
         "VpcConfig": {
             "SecurityGroupIds": ["sg-0000000000000000e"],
             "SubnetIds": props.foundation.subnet_ids,
@@ -83,6 +82,16 @@ def test_callers_invoke_an_alias_of_a_version_in_private_subnets(
         "AWS::Lambda::Alias",
         {"FunctionVersion": {"Fn::GetAtt": [Match.string_like_regexp("^FunctionVersion"), "Version"]}},
     )
+    assert open_findings(stack) == set()
+
+
+@pytest.mark.parametrize(("changes", "reserved"), [({}, set()), ({"reserves_concurrency": True}, {20})])
+def test_nothing_is_reserved_that_nobody_asks_for(
+    stack: Stack, only: Only, props: LambdaFunctionProps, changes: dict[str, Any], reserved: set[int]
+) -> None:
+    LambdaFunction(stack, "Function", props=replace(props, **changes))
+    found = only("AWS::Lambda::Function").get("ReservedConcurrentExecutions")
+    assert {found} - {None} == reserved
     assert open_findings(stack) == set()
 
 

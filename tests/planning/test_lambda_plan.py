@@ -88,6 +88,18 @@ def test_the_thousands_of_memories_are_told_by_the_gigabyte() -> None:
     assert next(size.why_not for size in plan.sizes if size.memory_mb == plan.memory_mb) == ()
 
 
+def test_concurrency_is_reserved_where_it_is_stated_and_else_shared() -> None:
+    # The quota of a new account is 10, of which Lambda keeps all for functions that reserve nothing.
+    plan, asked = planned(function()), planned(function(max_concurrency=7))
+    assert (plan.reserves_concurrency, asked.reserves_concurrency) == (False, True)
+    (line,) = (one for one in plan.decisions if "at once" in one)
+    assert line.endswith(
+        "half as many again are expected; nothing is reserved: state max_concurrency for that"
+    )
+    (line,) = (one for one in asked.decisions if "at once" in one)
+    assert line.startswith("7 requests at once, as stated, which no other function of the account may use")
+
+
 def test_the_cheaper_cpu_that_will_do_is_taken_and_the_other_is_told() -> None:
     images = {"cpu_x86_64": OWN, "cpu_arm64": {**OWN, "tag": "7-arm64"}}
     plan = planned(function(container={"images": images}), BOTH_CPUS)
