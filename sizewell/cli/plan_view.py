@@ -23,6 +23,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
+from sizewell.planning.network import zone_warning
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
 from sizewell.planning.pipeline_plan_model import PipelinePlan
@@ -229,6 +230,8 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
         if foundation.place is not None:
             lines.append(f"[bold]{foundation.place}[/] is {foundation.account}, {foundation.region}.")
         lines += _network(foundation.network)
+        if warning := zone_warning(foundation.network, foundation.region):
+            lines.append(f"[yellow]{escape(warning)}[/]")
     lines += _existing(plan)
     lines += quota_lines(plan)
     lines.append(

@@ -8,6 +8,11 @@ from types import MappingProxyType
 _MANY_ZONES = {"us-east-1": 6, "us-west-2": 4, "ap-northeast-1": 4, "ap-northeast-2": 4, "eu-west-2": 4}
 _ZONES = 3
 MAX_AVAILABILITY_ZONES = max(_MANY_ZONES.values())
+#: Zones where AWS offers fewer instance types and services than in the others of their region: EKS, MSK and EFS One Zone leave
+#: use1-az3 out (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html,
+#: https://docs.aws.amazon.com/msk/1.0/apireference/clusters.html), and EC2 refuses even t3, m5 and r5 there
+#: (https://github.com/magenx/Magento-2-aws-cluster-terraform/issues/16, read 2026-11-24).
+_SCARCE_ZONES = {"us-east-1": "use1-az3"}
 #: How zone ids abbreviate the words of a region: use1-az1 is in us-east-1, apne2-az3 in ap-northeast-2 (same page).
 _ABBREVIATIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -47,6 +52,11 @@ def zone_id_prefix(region: str) -> str | None:
     if not all(word in _ABBREVIATIONS for word in words):
         return None
     return f"{country}{''.join(_ABBREVIATIONS[word] for word in words)}{number}-az"
+
+
+def scarce_zone(region: str) -> str | None:
+    """Return the zone of a region that lacks many instance types; None where none is known."""
+    return _SCARCE_ZONES.get(region)
 
 
 def image_uri(account: str, region: str, repository: str, tag: str) -> str:

@@ -5,6 +5,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.training import TrainedModel
 from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
+from sizewell.facts.regions import scarce_zone, zone_id_prefix, zones_of
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, MountedGroupPlan, NewNetworkPlan
 from sizewell.planning.interface_endpoints import plan_interface_endpoints
 from sizewell.planning.network_lookup import Context, found_network
@@ -34,6 +35,20 @@ def plan_network(environment: Environment, context: Context) -> NewNetworkPlan |
         interface_endpoints=interface_endpoints,
         proxy_port=proxy_port,
         mounted_groups=_mounted_groups(environment),
+    )
+
+
+def zone_warning(network: NewNetworkPlan | ExistingNetworkPlan, region: str) -> str | None:
+    """Return which zone may be taken and lacks many instance types; None where the zones are named, or no such zone is known."""
+    scarce = scarce_zone(region)
+    if scarce is None or not isinstance(network, NewNetworkPlan) or network.availability_zone_ids is not None:
+        return None
+    zones = (f"{zone_id_prefix(region)}{number}" for number in range(1, zones_of(region) + 1))
+    others = [zone for zone in zones if zone != scarce][: network.availability_zones]
+    return (
+        f"The subnets take the first {network.availability_zones} zones of the account, of which {scarce} may be one: it lacks "
+        "many instance types. Name others before the first deployment: "
+        f"network.availability_zone_ids: [{', '.join(others)}]"
     )
 
 

@@ -143,6 +143,28 @@ def test_the_network_says_what_it_reaches_and_who_asks_for_it(directory: Path, s
     ) in printed
 
 
+@pytest.mark.parametrize(
+    ("changes", "is_told"),
+    [
+        ("network: {availability_zones: 3}", True),
+        ("network: {availability_zones: 3, availability_zone_ids: [use1-az1, use1-az2, use1-az4]}", False),
+        ("policy: {region: us-west-2}", False),
+    ],
+)
+def test_the_first_zones_of_an_account_may_hold_one_with_few_types(
+    directory: Path, sizewell: Sizewell, changes: str, is_told: bool
+) -> None:
+    (directory / "dev.yaml").write_text(f"{changes}\n", "utf-8")
+    told = (
+        "The subnets take the first 3 zones of the account, of which use1-az3 may be one: it lacks many instance types. Name "
+        "others before the first deployment: network.availability_zone_ids: [use1-az1, use1-az2, use1-az4]"
+    )
+    result = sizewell("plan", "--env", "dev")
+    assert result.exit_code == 0, result.stderr
+    assert (told in result.stdout) is is_told
+    assert ("use1-az3" in result.stdout) is is_told
+
+
 def test_a_network_that_exists_is_told_what_it_must_reach(directory: Path, sizewell: Sizewell) -> None:
     base = directory / "base.yaml"
     subnets = "[subnet-0123456789abcdef0, subnet-0123456789abcdef1]"
