@@ -1,9 +1,11 @@
 """Write docs/guides/images.md, the images that a name stands for, from their table: ``python -m tools.image_page``."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sizewell.facts.container_images import Framework, Job, images_of, versions_of
+from sizewell.facts.model_servers import ServerLimit, image_servers
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "images.md"
 _TEXT = """# Images by name
@@ -40,7 +42,8 @@ build of the same version after an upgrade of Sizewell, and `sizewell review` sh
 
 Of images in AWS's registries, written out or named, some faults are known before anything is deployed: an image for training in
 an endpoint, or the reverse; one for Graviton under another kind of hardware, or one for x86 under `cpu_arm64`; the registry of
-another region; a framework that has no registry in the region. Of images in other accounts nothing is known.
+another region; a framework that has no registry in the region; a model that the image [cannot serve](#what-serves-in-them). Of
+images in other accounts nothing is known.
 
 ## What is known
 
@@ -52,11 +55,59 @@ end.
 | framework | version | for | hardware | AWS patches it until |
 |---|---|---|---|---|
 """
+_SERVERS = """
+## What serves in them
+
+The server in an image refuses what is larger than it takes, and ends what takes longer, whatever SageMaker allows. So a container
+is given the variables of its server for what the configuration states, where that is more than the server takes by itself:
+
+| of | requests | answers | time |
+|---|---|---|---|
+| an endpoint | `request.payload_mb` | `request.response_mb` | 60 s, as long as SageMaker waits |
+| an asynchronous endpoint | the same | the same | `latency.max_wait_minutes`, at most an hour |
+| a batch transform | `max_payload_mb` | the same | `invocation_timeout_s` |
+
+What `container.environment` states wins, by any name that the server knows for it. TEI and TGI end at once where nobody says
+which model to load: with an artifact, they are told `HF_MODEL_ID=/opt/ml/model`. A server is known by the name of the image's
+repository, also of a copy in your own account. Of others nothing is set. `sizewell explain` says where requests are larger than
+2 MB, the least that a server takes, and nobody knows what this one takes; or larger than it takes whatever it is told.
+
+A model that an image of AWS cannot serve is a fault: SDXL in vLLM, ResNet-50 in TEI, a model of XGBoost registered with an image
+for PyTorch. Where a variable makes an image serve others, the table names it, and nothing is refused where it is stated.
+
+| repository | server | serves | requests | answers | time |
+|---|---|---|---|---|---|
+"""
 
 
 def page() -> str:
     """Return the text of the page."""
-    return _TEXT + "".join(_rows())
+    return _TEXT + "".join(_rows()) + _SERVERS + "".join(_servers())
+
+
+def _servers() -> Iterator[str]:
+    for one in image_servers():
+        server, tags = one.server, f" (tags with {one.tags.replace('|', ', ')})" if one.tags else ""
+        serves = one.words + (f"; others by `{one.other_by}`" if one.other_by else "")
+        limits = (
+            _limit(server.request_bytes, _mib),
+            _limit(server.response_bytes, _mib),
+            _limit(server.timeout_s, _seconds),
+        )
+        yield f"| `{one.repository}`{tags} | {server.name} | {serves} | {' | '.join(limits)} |\n"
+
+
+def _limit(limit: ServerLimit, shown: Callable[[float], str]) -> str:
+    by_default = "not known" if limit.default is None else shown(limit.default)
+    return f"{by_default}; `{limit.variables[0]}`" if limit.variables else by_default
+
+
+def _mib(size: float) -> str:
+    return "no limit" if math.isinf(size) else f"{size / 2**20:.3g} MiB"
+
+
+def _seconds(time_s: float) -> str:
+    return f"{time_s:g} s"
 
 
 def _rows() -> Iterator[str]:

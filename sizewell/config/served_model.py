@@ -50,7 +50,8 @@ class Request(ConfigModel):
     rows: Items | None = None
     """Rows of a table that are scored together."""
     payload_mb: Megabytes | None = None
-    """The size of the request in MB: every mode has a limit; without it no limit is checked."""
+    """The size of the request in MB: every mode has a limit, and the server in the container takes it; without it no limit is
+    checked."""
     response_mb: Megabytes | None = None
     """The size of the answer in MB: some modes have a limit."""
 

@@ -42,6 +42,10 @@ workloads:
     batch_size_per_accelerator: 8
 """
 LEAVE_OUT = "; or leave instance_type out, and the needs decide"
+WHAT_SERVES = (
+    "name an image that does: huggingface-pytorch, pytorch, tensorflow, triton; of an image that is not AWS's nothing is "
+    "asked"
+)
 
 #: What dev.yaml says below the workloads, the key after config/dev.yaml:, and the lines of the message.
 FAULTS = {
@@ -62,6 +66,17 @@ FAULTS = {
         "plants.container.environment.OPTION_MAX_MODEL_LEN",
         "the engine takes 500 tokens, but a request has 501 (input_tokens 400 + output_tokens 101)",
         "raise it to 501, which costs memory, or ask for less in request",
+    ),
+    "plants: {container: {image: {framework: huggingface-tei, version: 1.9.4}, images: null}}": (
+        "plants.container.image.framework",
+        "tei serves encoder, not cnn",
+        WHAT_SERVES,
+    ),
+    "plants: {container: {images: {cuda: {account: '763104351884', repository: vllm, tag: 0.11.0-gpu-sagemaker}, cpu_x86_64: "
+    "null}}}": (
+        "plants.container.images.cuda.repository",
+        "vllm serves decoder, encoder, encoder-decoder, image-encoder, not cnn",
+        WHAT_SERVES,
     ),
     "plants: {scaling: {min_instances: 40}}": (
         "plants.scaling.min_instances",
