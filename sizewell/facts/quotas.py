@@ -2,8 +2,8 @@
 
 Names: "Amazon SageMaker AI endpoints and quotas", https://docs.aws.amazon.com/general/latest/gr/sagemaker.html; as a refusal
 words them, "The account-level service limit 'ml.g4dn.xlarge for endpoint usage' is 0 Instances":
-https://github.com/aws-samples/sagemaker-yolov3-detection-server/issues/1. Codes stand on no page that could be read: Service
-Quotas prints them. Read 2026-11-24.
+https://github.com/aws-samples/sagemaker-yolov3-detection-server/issues/1, read 2026-11-24. Codes are unproven, sources differ:
+Service Quotas prints them.
 """
 
 from collections.abc import Iterator, Mapping
