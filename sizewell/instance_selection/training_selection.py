@@ -11,7 +11,7 @@ from sizewell.instance_selection.budget import within_budget
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters
-from sizewell.instance_selection.pricing import job_cost
+from sizewell.instance_selection.pricing import cost_order, job_cost
 from sizewell.instance_selection.requirements import TrainingRequirements
 from sizewell.instance_selection.results import (
     Candidate,
@@ -67,14 +67,14 @@ def with_batch_size(needs: TrainingRequirements, catalog: Catalog) -> TrainingRe
 
 
 def _standing(needs: TrainingRequirements, catalog: Catalog) -> tuple[int, float]:
-    """Return how many filters the best type does not reach, and what it takes: USD for a run, or by how much it misses."""
+    """Return how many filters the best type does not reach, and what it takes: USD, hours, or by how much it misses."""
     try:
         chosen = _select(needs, catalog).chosen
     except NoFeasibleInstanceError as error:
         nearest, names = error.nearest[0], training_filter_names()
         return len(names) - names.index(nearest.filter), nearest.shortfall or math.inf
-    usd = chosen.estimate.usd_per_run
-    return 0, chosen.estimate.duration_hours if usd is None else usd
+    unknown, usd = cost_order(chosen.cost, chosen.estimate.near_limits)
+    return 0, chosen.estimate.duration_hours if unknown else usd
 
 
 def _select(needs: TrainingRequirements, catalog: Catalog) -> Selection[TrainingEstimate]:
