@@ -151,7 +151,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
         or _bucket_name(scope, props, "access-logs")
     )
     network = _add_network(
-        scope, props, keys.operations_key_arn, (artifact_bucket_name, checkpoint_bucket_name)
+        scope, props, keys.operations_key_arn, artifact_bucket_name, checkpoint_bucket_name
     )
     buckets = Buckets(
         scope,
@@ -231,7 +231,11 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
 
 
 def _add_network(
-    scope: Construct, props: FoundationProps, operations_key_arn: str, bucket_names: tuple[str, ...]
+    scope: Construct,
+    props: FoundationProps,
+    operations_key_arn: str,
+    artifact_bucket_name: str,
+    checkpoint_bucket_name: str,
 ) -> Network | ExistingNetwork:
     if isinstance(props.network, ExistingNetworkProps):
         return ExistingNetwork(scope, "Network", props=props.network, existing=props.existing)
@@ -246,7 +250,8 @@ def _add_network(
             proxy_port=props.network.proxy_port,
             readable_bucket_names=props.network.readable_bucket_names,
             s3_prefix_list_id=props.network.s3_prefix_list_id,
-            bucket_names=bucket_names,
+            bucket_names=(artifact_bucket_name, checkpoint_bucket_name),
+            checkpoint_bucket_name=checkpoint_bucket_name,
             endpoint_name_wildcard=_endpoint_name_wildcard(props),
             operations_key_arn=operations_key_arn,
             log_retention_days=props.log_retention_days,

@@ -40,10 +40,10 @@ class JobRoleProps:
     """Whose role it is, and what it may read and write.
 
     ``image_repository_arns`` are the ECR repositories of the images, in whatever account they are. ``reads`` and ``writes`` are
-    pairs of a bucket and a location in it: the key of one object, or a prefix that ends in a slash. ``security_group_id`` is
-    that of the network interfaces of the job, which ``security_group`` names in reasons. ``decryption_key_arns`` are the keys
-    of what it reads, beside the data key. ``file_systems`` are the types and ids of those that it mounts and reads, ``calls``
-    what the container may call besides.
+    pairs of a bucket and a location in it: the key of one object, or a prefix that ends in a slash. ``deletes`` are those of
+    ``writes`` in which it may delete, too. ``security_group_id`` is that of the network interfaces of the job, which
+    ``security_group`` names in reasons. ``decryption_key_arns`` are the keys of what it reads, beside the data key.
+    ``file_systems`` are the types and ids of those that it mounts and reads, ``calls`` what the container may call besides.
     """
 
     kind: JobKind
@@ -54,6 +54,7 @@ class JobRoleProps:
     security_group: str
     security_group_id: str
     data_key_arn: str
+    deletes: tuple[tuple[str, str], ...] = ()
     decryption_key_arns: tuple[str, ...] = ()
     calls: tuple[Statement, ...] = ()
     file_systems: tuple[tuple[FileSystemType, str], ...] = ()
@@ -70,7 +71,7 @@ class JobRole(Construct):
         log_stream_arn = f"{log_group_arn}:log-stream:{props.job_name_prefix}-*"
         network_arn = f"arn:{stack.partition}:ec2:{stack.region}:{stack.account}"
         interface_arn, subnet_arn = f"{network_arn}:network-interface/*", f"{network_arn}:subnet/*"
-        storage = StoragePrefixes(props.reads, props.writes, partition=stack.partition)
+        storage = StoragePrefixes(props.reads, props.writes, props.deletes, partition=stack.partition)
         policy = iam.CfnManagedPolicy(
             self,
             "Policy",
@@ -190,14 +191,20 @@ def _mount_statements(stack: Stack, file_systems: Sequence[tuple[FileSystemType,
 
 
 class StoragePrefixes:
-    """What a role may read, and what it may read and write in S3, as statements; both as ``JobRoleProps`` have them."""
+    """What a role may read, write and delete in S3, as statements; all as ``JobRoleProps`` have them."""
 
     def __init__(
-        self, reads: Sequence[tuple[str, str]], writes: Sequence[tuple[str, str]], *, partition: str
+        self,
+        reads: Sequence[tuple[str, str]],
+        writes: Sequence[tuple[str, str]],
+        deletes: Sequence[tuple[str, str]] = (),
+        *,
+        partition: str,
     ) -> None:
         self._partition = partition
         self._read = dict.fromkeys(reads)
         self._write = dict.fromkeys(writes)
+        self._delete = deletes
 
     @property
     def object_arns(self) -> list[str]:
@@ -226,6 +233,10 @@ class StoragePrefixes:
                     ("s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"),
                     [self._objects(*location) for location in self._write],
                 )
+            )
+        if self._delete:
+            statements.append(
+                allow(("s3:DeleteObject",), [self._objects(*location) for location in self._delete])
             )
         return statements
 

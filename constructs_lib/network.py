@@ -95,11 +95,13 @@ class NewNetworkProps:
 class NetworkProps(NewNetworkProps):
     """A new VPC with the buckets that its containers use, and the key, the retention and the removal of its log groups.
 
-    ``bucket_names`` are those that can be reached from the VPC, and no others. ``endpoint_name_wildcard`` is what the names of
+    ``bucket_names`` are those that can be reached from the VPC, and no others; only in the one of checkpoints, which is among
+    them, objects can be deleted. ``endpoint_name_wildcard`` is what the names of
     the endpoints match that can be invoked from it, with stars for any text.
     """
 
     bucket_names: tuple[str, ...]
+    checkpoint_bucket_name: str
     endpoint_name_wildcard: str
     operations_key_arn: str
     log_retention_days: int
@@ -317,6 +319,7 @@ def _s3_statements(props: NetworkProps) -> list[Statement]:
             ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
             [_bucket_arn(name, "/*") for name in props.bucket_names],
         ),
+        _anybody(["s3:DeleteObject"], [_bucket_arn(props.checkpoint_bucket_name, "/*")]),
     ]
     if props.readable_bucket_names:
         names = props.readable_bucket_names

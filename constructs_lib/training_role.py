@@ -35,9 +35,10 @@ class TrainingRole(JobRole):
         ]
         if job.code is not None:
             reads.append((artifacts, f"{job.code.key_prefix}/"))
-        writes = [(artifacts, f"{job.output_key_prefix}/")]
+        checkpoints = []
         if job.checkpoint is not None:
-            writes.append((foundation.checkpoint_bucket_name, f"{job.checkpoint.key_prefix}/"))
+            checkpoints.append((foundation.checkpoint_bucket_name, f"{job.checkpoint.key_prefix}/"))
+        writes = [(artifacts, f"{job.output_key_prefix}/"), *checkpoints]
         calls = []
         if (experiment := job.experiment) is not None:
             actions = APP_ACTIONS if experiment.is_app else SERVER_ACTIONS
@@ -53,6 +54,10 @@ class TrainingRole(JobRole):
                 image_repository_arns=props.image_repository_arns,
                 reads=tuple(reads),
                 writes=tuple(writes),
+                # "If a checkpoint is deleted in the SageMaker container, it will also be deleted in the S3 folder", and what
+                # lies there is written into the container at the start of a job:
+                # https://docs.aws.amazon.com/sagemaker/latest/dg/model-checkpoints.html
+                deletes=tuple(checkpoints),
                 security_group="training",
                 security_group_id=foundation.training_security_group_id,
                 data_key_arn=foundation.data_key_arn,

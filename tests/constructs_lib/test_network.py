@@ -27,6 +27,7 @@ def _props(**changes: Any) -> NetworkProps:
         "log_retention_days": 90,
         "removal_policy": RemovalPolicy.RETAIN,
         "bucket_names": ("demo-artifacts", "demo-checkpoints"),
+        "checkpoint_bucket_name": "demo-checkpoints",
         "endpoint_name_wildcard": "Demo-*",
     }
     return NetworkProps(**values | changes)
@@ -88,13 +89,19 @@ def test_another_choice_of_zones_replaces_no_subnet_that_stays_and_takes_no_rang
 def test_s3_is_reached_for_the_buckets_of_the_environment_only(stack: Stack) -> None:
     Network(stack, "Network", props=_props())
 
-    def arns(ending: str) -> list[Any]:
-        names = ("demo-artifacts", "demo-checkpoints")
+    def arns(ending: str, *names: str) -> list[Any]:
         return [
-            {"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, f":s3:::{name}{ending}"]]} for name in names
+            {"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, f":s3:::{name}{ending}"]]}
+            for name in names or ("demo-artifacts", "demo-checkpoints")
         ]
 
     listing = {"Effect": "Allow", "Principal": "*", "Action": ["s3:ListBucket"], "Resource": arns("")}
+    deleting = {
+        "Effect": "Allow",
+        "Principal": "*",
+        "Action": ["s3:DeleteObject"],
+        "Resource": arns("/*", "demo-checkpoints"),
+    }
     objects = {
         "Effect": "Allow",
         "Principal": "*",
@@ -105,7 +112,7 @@ def test_s3_is_reached_for_the_buckets_of_the_environment_only(stack: Stack) -> 
         "AWS::EC2::VPCEndpoint",
         {
             "VpcEndpointType": "Gateway",
-            "PolicyDocument": {"Version": "2012-10-17", "Statement": [listing, objects]},
+            "PolicyDocument": {"Version": "2012-10-17", "Statement": [listing, objects, deleting]},
         },
     )
 
@@ -113,7 +120,7 @@ def test_s3_is_reached_for_the_buckets_of_the_environment_only(stack: Stack) -> 
 def test_layers_of_images_are_reached_where_a_registry_is(stack: Stack) -> None:
     network = Network(stack, "Network", props=_props(interface_endpoint_services=("ecr.api", "ecr.dkr")))
 
-    assert stack.resolve(network.s3_endpoint.policy_document)["Statement"][2:] == [
+    assert stack.resolve(network.s3_endpoint.policy_document)["Statement"][3:] == [
         {
             "Effect": "Allow",
             "Principal": "*",

@@ -216,6 +216,7 @@ def test_a_new_vpc_reads_the_buckets_of_others_and_writes_none(stack: Stack, onl
         "Network",
         props=NetworkProps(
             bucket_names=("ours",),
+            checkpoint_bucket_name="ours",
             endpoint_name_wildcard="demo-dev-*",
             readable_bucket_names=("company-registry",),
             operations_key_arn=KEY,

@@ -80,6 +80,26 @@ def test_a_job_without_checkpoint_reads_no_checkpoint_bucket(
     assert lint_matches(template) == []
 
 
+def test_only_checkpoints_are_deleted(template: Json, foundation: FoundationReferences) -> None:
+    """What the container deletes below its checkpoints, SageMaker deletes in S3, as the role of the job."""
+    assert deleting(template) == [
+        {
+            "Effect": "Allow",
+            "Action": ["s3:DeleteObject"],
+            "Resource": [f"arn:aws:s3:::{foundation.checkpoint_bucket_name}/weekly/*"],
+        }
+    ]
+
+
+def test_a_job_without_checkpoint_deletes_nothing(stack: Stack, foundation: FoundationReferences) -> None:
+    assert deleting(add_workflow(stack, foundation, **ON_DEMAND_ALONE)) == []
+
+
+def deleting(template: Json) -> list[Json]:
+    statements = statements_of(template, "sagemaker.amazonaws.com")
+    return [statement for statement in statements if "s3:DeleteObject" in statement["Action"]]
+
+
 def test_list_tokens_make_no_helper_resources(stack: Stack, read_at_deployment: FoundationReferences) -> None:
     template = add_workflow(stack, read_at_deployment)
     assert of_type(template, "AWS::Lambda::Function") == []

@@ -103,4 +103,5 @@ def passing_statements(foundation: Foundation) -> list[Properties]:
             "Action": ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
             "Resource": [f"{bucket}/*" for bucket in buckets],
         },
+        {**everybody, "Action": ["s3:DeleteObject"], "Resource": [f"{buckets[1]}/*"]},
     ]

@@ -102,14 +102,17 @@ def training_role(plan: TrainingJobPlan, foundation: Foundation) -> list[Propert
     read = [*map(str, plan.channels.values()), *([plan.code.prefix] if plan.code else [])]
     written = [f"{artifacts}/{plan.output_prefix}/*"]
     listed = {artifacts: [*read, plan.output_prefix]}
+    deleted: list[Properties] = []
     if plan.checkpoint is not None:
         written.append(f"{checkpoints}/{plan.checkpoint.prefix}/*")
         listed[checkpoints] = [plan.checkpoint.prefix]
+        deleted.append(allow("s3:DeleteObject", f"{checkpoints}/{plan.checkpoint.prefix}/*"))
     log_group = foundation.arn("logs", "log-group:/aws/sagemaker/TrainingJobs")
     return [
         *(allow("s3:ListBucket", bucket, _prefixes(prefixes)) for bucket, prefixes in listed.items()),
         allow("s3:GetObject", [f"{artifacts}/{prefix}/*" for prefix in read]),
         allow(("s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"), written),
+        *deleted,
         allow((*USE_KEY, "kms:DescribeKey", "kms:Encrypt"), foundation.data_key_arn),
         allow("kms:CreateGrant", foundation.data_key_arn, FOR_AWS_RESOURCES),
         *_image(*dict.fromkeys(attempt.image.repository_arn for attempt in plan.attempts)),
