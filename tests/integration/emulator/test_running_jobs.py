@@ -60,6 +60,18 @@ def test_a_failure_says_why(lab: Lab, admin: Admin, more: Json, reason: str) -> 
     assert (job["TrainingJobStatus"], job["FailureReason"]) == ("Failed", reason)
 
 
+def test_what_is_deleted_in_the_container_is_deleted_in_s3(lab: Lab, admin: Admin) -> None:
+    """What lies in S3 is there at the start: https://docs.aws.amazon.com/sagemaker/latest/dg/model-checkpoints.html"""
+    request = request_of(lab, "mv $CHECKPOINTS/old $CHECKPOINTS/new; rm $CHECKPOINTS/older")
+    prefix = request["CheckpointConfig"]["S3Uri"].removeprefix(f"s3://{lab.bucket}/")
+    for name in ("old", "older", "kept"):
+        lab("s3").put_object(Bucket=lab.bucket, Key=f"{prefix}{name}", Body=b"1")
+    admin.script("training", request["TrainingJobName"], "run")
+    assert run_job(lab, "TrainingJob", request)["TrainingJobStatus"] == "Completed"
+    found = lab("s3").list_objects_v2(Bucket=lab.bucket, Prefix=prefix)["Contents"]
+    assert sorted(one["Key"] for one in found) == [f"{prefix}kept", f"{prefix}new"]
+
+
 def test_a_stop_ends_all_processes_of_the_job(lab: Lab, admin: Admin) -> None:
     request = request_of(lab, NEVER_ENDS)
     pids = start(lab, request)

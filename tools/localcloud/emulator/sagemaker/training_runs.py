@@ -109,7 +109,7 @@ class _Container:
             assert process.stdin is not None
             try:
                 while process.poll() is None:
-                    copies += self.copy_checkpoints()
+                    copies += self.sync_checkpoints()
                     if stopped() or (interrupt and copies >= COPIES_BEFORE_INTERRUPTION):
                         return False
                     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -117,7 +117,7 @@ class _Container:
             finally:
                 process.stdin.close()
                 self.bill(clock.now() - begun)
-        self.copy_checkpoints()
+        self.sync_checkpoints()
         if process.returncode != 0:
             told = self.base / "output/failure"
             reason = told.read_text("utf-8")[:1024].strip() if told.exists() else "the script wrote no reason"
@@ -151,22 +151,34 @@ class _Container:
                     found[path] = path.stat().st_mtime_ns
         return found
 
-    def copy_checkpoints(self) -> int:
-        """Copy what is new or has changed, and return how many files those were. What is deleted here stays there."""
-        copies = 0
-        for path, time in self.changes().items() if self.checkpoint else ():
+    def sync_checkpoints(self) -> int:
+        """Copy what is new or has changed, delete in S3 what was deleted here, and return how many files were copied.
+
+        https://docs.aws.amazon.com/sagemaker/latest/dg/model-checkpoints.html: "If a checkpoint is deleted in the SageMaker
+        container, it will also be deleted in the S3 folder". What comes to S3 after the start is not copied here.
+        """
+        if not self.checkpoint:
+            return 0
+        found, copies = self.changes(), 0
+        for path, time in found.items():
             if self.copied.get(path) == time:
                 continue
             with contextlib.suppress(FileNotFoundError):
-                key = path.relative_to(self.checkpoints).as_posix()
-                self.upload(f"{self.checkpoint['S3Uri'].rstrip('/')}/{key}", path.read_bytes())
+                self.upload(self.checkpoint_location(path), path.read_bytes())
                 self.copied[path] = time
                 copies += 1
+        for path in self.copied.keys() - found.keys():
+            bucket, key = split(self.checkpoint_location(path))
+            self.s3.delete_object(Bucket=bucket, Key=key)
+            del self.copied[path]
         return copies
+
+    def checkpoint_location(self, path: Path) -> str:
+        return f"{self.checkpoint['S3Uri'].rstrip('/')}/{path.relative_to(self.checkpoints).as_posix()}"
 
     def download(self, location: str, directory: Path) -> bool:
         """Copy all objects under a location, and return whether there are any."""
-        bucket, _, prefix = location.removeprefix("s3://").partition("/")
+        bucket, prefix = split(location)
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
         keys: list[str] = [found["Key"] for page in pages for found in page.get("Contents", ())]
         for key in keys:
@@ -176,7 +188,7 @@ class _Container:
         return bool(keys)
 
     def upload(self, location: str, content: bytes) -> None:
-        bucket, _, key = location.removeprefix("s3://").partition("/")
+        bucket, key = split(location)
         self.s3.put_object(Bucket=bucket, Key=key, Body=content)
 
     def upload_model(self) -> None:
@@ -189,3 +201,9 @@ class _Container:
         self.upload(location, archive.getvalue())
         with store.lock:
             self.job["ModelArtifacts"] = {"S3ModelArtifacts": location}
+
+
+def split(location: str) -> tuple[str, str]:
+    """Return the bucket and the key or prefix of an S3 URI."""
+    bucket, _, key = location.removeprefix("s3://").partition("/")
+    return bucket, key
