@@ -200,13 +200,13 @@ def spot_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
 
 
 def plan_attempt(
-    rung: Rung, job: TrainedModel, catalog: Catalog, names: Names, *, checkpoints: int = 1
+    rung: Rung, job: TrainedModel, catalog: Catalog, names: Names, *, trainings: int = 1
 ) -> TrainingAttemptPlan:
     """Return the job of a rung, with room for the checkpoints of so many trainings."""
     instance_type = catalog.get(rung.candidate.instance_type)
     hardware = hardware_kind(instance_type)
     assert hardware is not None
-    checkpoint_gib = checkpoints * model_spec(job.model).parameters * CHECKPOINT_BYTES_PER_PARAMETER / GIB
+    checkpoint_gib = model_spec(job.model).parameters * CHECKPOINT_BYTES_PER_PARAMETER / GIB
     return TrainingAttemptPlan(
         instance_type=instance_type.name,
         hardware=hardware.value,
@@ -216,7 +216,7 @@ def plan_attempt(
         usd_per_hour=None if is_prepaid(job) else rung.candidate.cost.usd_per_hour,
         gpu_count=instance_type.accelerator_count if hardware is HardwareKind.CUDA else 0,
         instance_count=rung.candidate.estimate.instance_count,
-        volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib),
+        volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib, trainings=trainings),
         encrypt_volume_with_key=not has_local_disks(instance_type),
     )
 

@@ -81,11 +81,12 @@ def _attempts(
 ) -> tuple[TrainingAttemptPlan, ...]:
     """Return the types of all trainings, of which AWS takes six: all with disks of their own or none, for one key is for all.
 
-    Trainings share a location of checkpoints, and SageMaker copies all that is there to each when it starts.
+    All trainings have one ``CheckpointConfig``, so they share a location of checkpoints, and SageMaker copies all that is there
+    to each when it starts: of those that run, and of those that were stopped or failed before they deleted theirs.
     """
-    checkpoints = job.search.max_parallel_jobs if job.checkpoint else 1
+    trainings = job.search.job_count if job.checkpoint else 1
     rungs = [Rung(one, job.spot.enabled, job.deadline_hours) for one in candidates]
-    found = [plan_attempt(rung, job, catalog, names, checkpoints=checkpoints) for rung in rungs]
+    found = [plan_attempt(rung, job, catalog, names, trainings=trainings) for rung in rungs]
     alike = [one for one in found if one.encrypt_volume_with_key == found[0].encrypt_volume_with_key]
     return tuple(alike[:MAX_POOLS])
 

@@ -53,6 +53,16 @@ def test_a_checkpoint_that_is_written_by_half_is_ignored(
     assert interrupted.model() == uninterrupted[0]
 
 
+def test_what_was_written_by_half_does_not_stay(tmp_path: Path) -> None:
+    """All that lies in S3 comes back at each start: what interruptions leave would fill the disk."""
+    resumed = job(tmp_path / "ml")
+    checkpoints = resumed.ml / "checkpoints"
+    checkpoints.mkdir()
+    (checkpoints / "checkpoint-000000-000000000007.tmp").write_text("{")
+    assert resumed.run_and_kill().returncode == 0
+    assert [path.suffix for path in checkpoints.iterdir()] == [".json", ".json"]
+
+
 def test_a_metric_definition_reads_the_loss_of_each_epoch(tmp_path: Path) -> None:
     printed = job(tmp_path / "ml").run().stdout
     losses = [float(loss) for loss in re.findall(r"train_loss=([0-9.]+)", printed)]

@@ -92,10 +92,11 @@ def test_types_have_disks_as_the_first_and_are_five_at_most() -> None:
     assert [(one.encrypt_volume_with_key, one.spot) for one in plan.attempts] == [(True, False)] * 5
 
 
-def test_a_volume_holds_the_checkpoints_of_the_trainings_beside_it() -> None:
+def test_a_volume_holds_the_checkpoints_of_all_trainings() -> None:
+    """They share one location, and what a training that was stopped has left there comes to each later one."""
     model = {**training_job().model.model_dump(), "parameters_millions": 2**29 / 1e6}
-    kept, alone = (planned({"max_parallel_jobs": n}, model=model, **SPOT) for n in (4, 1))
-    assert kept.attempts[0].volume_size_gib - alone.attempts[0].volume_size_gib == 3 * 2 * 6
+    many, alone = (planned({"max_jobs": n, "max_parallel_jobs": 1}, model=model, **SPOT) for n in (10, 1))
+    assert many.attempts[0].volume_size_gib - alone.attempts[0].volume_size_gib == 9 * 3 * 6
 
 
 def test_on_spot_every_training_has_all_of_its_time_and_no_part_on_demand() -> None:

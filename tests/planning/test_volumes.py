@@ -33,8 +33,8 @@ def test_endpoint_volume_stays_within_the_limit_of_a_production_variant() -> Non
     assert endpoint_volume_size_gib(400) == 512
 
 
-def test_training_volume_holds_two_checkpoints_and_scratch() -> None:
-    assert training_volume_size_gib(EBS, checkpoint_gib=20.5) == 30 + 20 + 41
+def test_training_volume_holds_three_checkpoints_and_scratch() -> None:
+    assert training_volume_size_gib(EBS, checkpoint_gib=20.5) == 30 + 20 + 62
 
 
 def test_training_volume_does_not_grow_with_the_dataset_because_it_is_streamed() -> None:
@@ -54,13 +54,13 @@ def test_training_on_nvme_never_asks_for_more_than_the_disks_hold() -> None:
 
 
 def test_small_training_job_on_nvme_asks_for_what_it_needs() -> None:
-    assert training_volume_size_gib(NVME, checkpoint_gib=10) == 70
+    assert training_volume_size_gib(NVME, checkpoint_gib=10) == 80
 
 
 def test_training_disk_has_room_for_the_optimizer_states_of_a_checkpoint() -> None:
     model = {**training_job().model.model_dump(), "parameters_millions": 2**29 / 1e6}
     (attempt,) = planned_job(catalog(EBS), training_job(model=model, max_instances=1)).attempts
-    assert attempt.volume_size_gib == 30 + 20 + 2 * 6
+    assert attempt.volume_size_gib == 30 + 20 + 3 * 6
     assert attempt.encrypt_volume_with_key is True
 
 

@@ -119,6 +119,7 @@ def save(state: dict) -> None:
     """Write a checkpoint to a temporary name, then rename it: under its own name it is complete.
 
     Each has a name of its own, because SageMaker copies files while they are there: it would mix an old file with a new one.
+    Two stay, and SageMaker deletes in S3 what is deleted here; the volume has room for a third, which is being written.
     """
     CHECKPOINTS.mkdir(parents=True, exist_ok=True)
     path = CHECKPOINTS / f"checkpoint-{state['epoch']:06}-{state['position']:012}.json"
@@ -130,7 +131,9 @@ def save(state: dict) -> None:
 
 
 def newest_checkpoint() -> dict | None:
-    """Return the newest complete state, or None where there is none."""
+    """Return the newest complete state, or None where there is none; delete what an interruption left half written."""
+    for partial in CHECKPOINTS.glob("*.tmp"):
+        partial.unlink()
     for path in reversed(complete_checkpoints()):
         print(f"resuming from {path.name}", flush=True)
         return json.loads(path.read_text())
