@@ -1,4 +1,4 @@
-"""Tells people how a workflow ended from outside its states, once, and of starts that never happened."""
+"""Tells people what the states of a workflow cannot: bad ends, by a rule and by alarms, and starts that never happened."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ from aws_cdk import aws_events as events
 from constructs import Construct
 
 from constructs_lib.workflow_messages import STEP_NAME_PREFIX
+from sizewell.facts.state_machines import FAILURE_METRICS
 
 PERIOD_S = 300
 #: The time limit of the machine, and a stop by hand. The machine tells of every other end:
@@ -30,13 +31,33 @@ class WorkflowAlarmsProps:
 
 
 class WorkflowAlarms(Construct):
-    """One message for each execution that is ended from outside; an alarm while starts by themselves are lost."""
+    """One message for each execution that is ended from outside; alarms on bad ends, and while starts by themselves are lost.
+
+    The alarms on bad ends hear what no state can tell: ``Catch`` of ``States.ALL`` catches neither ``States.Runtime`` nor
+    ``States.DataLimitExceeded`` (https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html), and a
+    message may be refused. What the machine or the rule has told they tell again: Step Functions gives events and metrics to
+    EventBridge and CloudWatch at best effort, so neither is enough alone
+    (https://docs.aws.amazon.com/eventbridge/latest/ref/events-ref-states.html, and procedure-cw-metrics.html of its own guide).
+    """
 
     def __init__(self, scope: Construct, construct_id: str, *, props: WorkflowAlarmsProps) -> None:
         super().__init__(scope, construct_id)
+        self._alarm_topic_arn = props.alarm_topic_arn
         self._tell_of_ends_from_outside(props)
+        for metric, end in FAILURE_METRICS.items():
+            self._alarm(
+                metric,
+                f"An execution of {props.noun} workflow {props.workload_name} {end}",
+                ("AWS/States", metric, "Sum"),
+                ("StateMachineArn", props.state_machine_arn),
+            )
         for alarm, queue_name in props.dead_letter_queue_names.items():
-            self._lost_starts(alarm, props, queue_name)
+            self._alarm(
+                alarm,
+                f"A start of {props.noun} workflow {props.workload_name} did not succeed",
+                ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum"),
+                ("QueueName", queue_name),
+            )
 
     def _tell_of_ends_from_outside(self, props: WorkflowAlarmsProps) -> None:
         paths = {name: f"$.detail.{name}" for name in ("executionArn", "status")}
@@ -68,19 +89,24 @@ class WorkflowAlarms(Construct):
             ],
         )
 
-    def _lost_starts(self, construct_id: str, props: WorkflowAlarmsProps, queue_name: str) -> None:
+    def _alarm(
+        self, construct_id: str, description: str, metric: tuple[str, str, str], dimension: tuple[str, str]
+    ) -> None:
+        """Add an alarm at one: ``metric`` is a namespace, a name and a statistic, ``dimension`` a name and a value."""
+        namespace, metric_name, statistic = metric
+        name, value = dimension
         cloudwatch.CfnAlarm(
             self,
             construct_id,
-            alarm_description=f"A start of {props.noun} workflow {props.workload_name} did not succeed",
-            namespace="AWS/SQS",
-            metric_name="ApproximateNumberOfMessagesVisible",
-            dimensions=[cloudwatch.CfnAlarm.DimensionProperty(name="QueueName", value=queue_name)],
-            statistic="Maximum",
+            alarm_description=description,
+            namespace=namespace,
+            metric_name=metric_name,
+            dimensions=[cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)],
+            statistic=statistic,
             period=PERIOD_S,
             evaluation_periods=1,
             threshold=1,
             comparison_operator="GreaterThanOrEqualToThreshold",
             treat_missing_data="notBreaching",
-            alarm_actions=[props.alarm_topic_arn],
+            alarm_actions=[self._alarm_topic_arn],
         )

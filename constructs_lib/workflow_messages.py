@@ -7,7 +7,8 @@
 
 An event of a machine that has a customer-managed key has neither output nor error nor cause
 (https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html), so a rule of EventBridge could only tell that an
-execution ended. A rule tells what ends it from outside its states, a stop by hand and its time limit: ``workflow_alarms``.
+execution ended. What ends it from outside its states, a stop by hand and its time limit, and what no state catches is told by
+``workflow_alarms``.
 """
 
 from functools import partial

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.facts.service_prices import service_price
+from sizewell.facts.state_machines import FAILURE_METRICS
 from sizewell.instance_selection.catalog import PriceBasis
 from sizewell.instance_selection.results import Cost
 from sizewell.planning.bill_plan import BillItem, BillLine
@@ -173,21 +174,21 @@ def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
 
 
 def training_line(job: TrainedModelPlan, region: str) -> BillLine:
-    """Return a month of a training or tuning job: its runs, their volumes, and the alarms of its starts."""
+    """Return a month of a training or tuning job: its runs, their volumes, and the alarms of its machine."""
     capacity = " on Spot" if job.spot else ""
     items = [
         _instances(f"{job.attempts[0].instance_type} training{capacity}", job.selection.chosen.cost),
         _item(region, SAGEMAKER, "training volumes", "training_volume_gb_month", _volume_gb_months(job)),
         *_warm_pool(job),
     ]
-    return _line(job.name, items + _starts(job, region), _paid_by_use(job))
+    return _line(job.name, [*items, _alarms_of_machine(job, region)], _paid_by_use(job))
 
 
 def transform_line(transform: BatchTransformPlan, region: str) -> BillLine:
-    """Return a month of a batch transform: its runs, and the alarms of its starts."""
+    """Return a month of a batch transform: its runs, and the alarms of its machine."""
     chosen = transform.selection.chosen
     items = [_instances(f"{chosen.instance_type} transform", chosen.cost)]
-    return _line(transform.name, items + _starts(transform, region), _paid_by_use(transform))
+    return _line(transform.name, [*items, _alarms_of_machine(transform, region)], _paid_by_use(transform))
 
 
 def notebook_line(notebook: NotebookPlan, region: str) -> BillLine:
@@ -207,13 +208,13 @@ def notebook_line(notebook: NotebookPlan, region: str) -> BillLine:
 
 
 def processing_line(job: ProcessingJobPlan, region: str) -> BillLine:
-    """Return a month of a processing job: its runs, their volumes, and the alarms of its starts."""
+    """Return a month of a processing job: its runs, their volumes, and the alarms of its machine."""
     chosen = job.selection.chosen
     items = [
         _instances(f"{chosen.instance_type} processing", chosen.cost),
         _item(region, SAGEMAKER, "processing volumes", "processing_volume_gb_month", _volume_gb_months(job)),
     ]
-    return _line(job.name, items + _starts(job, region), _paid_by_use(job))
+    return _line(job.name, [*items, _alarms_of_machine(job, region)], _paid_by_use(job))
 
 
 def _warm_pool(job: TrainedModelPlan) -> Iterator[BillItem]:
@@ -228,14 +229,14 @@ def _warm_pool(job: TrainedModelPlan) -> Iterator[BillItem]:
 
 
 def pipeline_line(pipeline: PipelinePlan, region: str) -> BillLine:
-    """Return a month of a pipeline: the alarms of its starts. Its runs are counted where they are paid, by its jobs."""
-    return _line(pipeline.name, _starts(pipeline, region), _paid_by_use(pipeline))
+    """Return a month of a pipeline: the alarms of its machine. Its runs are counted where they are paid, by its jobs."""
+    return _line(pipeline.name, [_alarms_of_machine(pipeline, region)], _paid_by_use(pipeline))
 
 
-def _starts(job: JobPlan | TrainedModelPlan | PipelinePlan, region: str) -> list[BillItem]:
-    """Return the alarms on failed starts, one for a schedule and one for events."""
-    count = (job.schedule is not None) + (job.starts_on is not None)
-    return [_alarms(region, "alarm", count)] if count else []
+def _alarms_of_machine(job: JobPlan | TrainedModelPlan | PipelinePlan, region: str) -> BillItem:
+    """Return the alarms on bad ends, and those on failed starts: one for a schedule and one for events."""
+    starts = (job.schedule is not None) + (job.starts_on is not None)
+    return _alarms(region, "alarm", len(FAILURE_METRICS) + starts)
 
 
 def _paid_by_use(job: JobPlan | TrainedModelPlan | PipelinePlan) -> tuple[str, ...]:

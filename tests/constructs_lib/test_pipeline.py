@@ -225,6 +225,13 @@ def test_the_role_starts_and_stops_the_machines_of_its_steps_and_no_others(
 
 
 @pytest.mark.cdk
+def test_a_bad_end_raises_an_alarm(template: Template) -> None:
+    found = template.find_resources("AWS::CloudWatch::Alarm").values()
+    metrics = {one["Properties"]["MetricName"] for one in found}
+    assert metrics >= {"ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted"}
+
+
+@pytest.mark.cdk
 def test_the_group_stays_and_people_hear_of_approvals(
     template: Template, stack: Stack, foundation: FoundationReferences
 ) -> None:

@@ -188,8 +188,34 @@ def test_the_jobs_may_read_the_file_systems_that_they_mount(
     assert [one["Resource"] for one in found] == [arn, "*"]
 
 
+def alarms_on(template: Json, namespace: str) -> list[Json]:
+    return [one for one in of_type(template, "AWS::CloudWatch::Alarm") if one["Namespace"] == namespace]
+
+
+def test_every_bad_end_raises_an_alarm_whatever_the_machine_has_told(
+    template: Json, foundation: FoundationReferences
+) -> None:
+    alarms = alarms_on(template, "AWS/States")
+    assert {one["MetricName"]: one["AlarmDescription"] for one in alarms} == {
+        "ExecutionsFailed": "An execution of training workflow weekly failed",
+        "ExecutionsTimedOut": "An execution of training workflow weekly timed out",
+        "ExecutionsAborted": "An execution of training workflow weekly was aborted",
+    }
+    for alarm in alarms:
+        (dimension,) = alarm["Dimensions"]
+        assert dimension["Name"] == "StateMachineArn"
+        assert template["Resources"][dimension["Value"]["Ref"]]["Type"] == "AWS::StepFunctions::StateMachine"
+        assert (alarm["Statistic"], alarm["Threshold"], alarm["ComparisonOperator"]) == (
+            "Sum",
+            1,
+            "GreaterThanOrEqualToThreshold",
+        )
+        assert (alarm["EvaluationPeriods"], alarm["TreatMissingData"]) == (1, "notBreaching")
+        assert alarm["AlarmActions"] == [foundation.alarm_topic_arn]
+
+
 def test_lost_starts_raise_an_alarm(template: Json) -> None:
-    (alarm,) = of_type(template, "AWS::CloudWatch::Alarm")
+    (alarm,) = alarms_on(template, "AWS/SQS")
     assert (alarm["Namespace"], alarm["MetricName"], alarm["Statistic"], alarm["Dimensions"][0]["Name"]) == (
         "AWS/SQS",
         "ApproximateNumberOfMessagesVisible",
@@ -247,4 +273,4 @@ def test_without_a_schedule_there_is_no_queue_and_no_alarm_on_it(
     template = add_workflow(stack, foundation, schedule=None)
     assert of_type(template, "AWS::Scheduler::Schedule") == []
     assert of_type(template, "AWS::SQS::Queue") == []
-    assert of_type(template, "AWS::CloudWatch::Alarm") == []
+    assert alarms_on(template, "AWS/SQS") == []

@@ -28,15 +28,17 @@ def test_the_artifact_bucket_tells_of_objects_only_where_one_starts_runs(
     assert plan(starts_on=starts_on).foundation.artifact_events is tells
 
 
-def test_the_alarm_on_starts_that_fail_is_paid_one_for_events_and_one_for_the_schedule() -> None:
+def test_the_alarms_on_bad_ends_are_paid_and_on_failed_starts_one_for_events_and_one_for_the_schedule() -> (
+    None
+):
     def alarms(**changes: Any) -> float:
         line = plan(**changes).bill.lines[0]
         return sum(item.usd_per_month or 0 for item in line.items if item.name == "alarm")
 
     schedule = {"every": "day"}
-    assert alarms() == 0
-    assert alarms(starts_on=BY_OBJECT) == alarms(schedule=schedule) == pytest.approx(0.10)
-    assert alarms(starts_on=BY_OBJECT, schedule=schedule) == pytest.approx(0.20)
+    assert alarms() == pytest.approx(0.30)
+    assert alarms(starts_on=BY_OBJECT) == alarms(schedule=schedule) == pytest.approx(0.40)
+    assert alarms(starts_on=BY_OBJECT, schedule=schedule) == pytest.approx(0.50)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_what_early_stopping_saves_is_not_promised() -> None:
 def test_the_bill_counts_every_training(runs: float | None, counted: int) -> None:
     plan = planned(runs_per_month=runs)
     estimate = plan.selection.chosen.estimate
-    instances, volumes = training_line(plan, "eu-west-1").items
+    instances, volumes, _ = training_line(plan, "eu-west-1").items
     assert instances.usd_per_month == pytest.approx(counted * (estimate.usd_per_run or 0))
     one = training_line(planned_job(MANY, training_job(runs_per_month=1)), "eu-west-1").items[1]
     assert volumes.usd_per_month == pytest.approx(counted * (one.usd_per_month or 0))

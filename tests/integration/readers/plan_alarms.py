@@ -1,12 +1,14 @@
 """What the plan says of alarms, with what AWS documents of the metrics: names, units, and what a datum counts.
 
 https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html (endpoints)
+https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html (executions)
 """
 
 import json
 from collections.abc import Iterable, Iterator
 
 from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.planning.training_plan_model import TrainingJobPlan
 from tests.integration.readers.common import Properties
 from tests.integration.readers.compare import comparable
 from tests.integration.readers.plan_foundation import Foundation
@@ -61,8 +63,24 @@ def endpoint_alarms(plan: EndpointPlan, foundation: Foundation) -> Iterator[Prop
         }
 
 
-def training_alarms(dead_letter_queue: str | None, foundation: Foundation) -> Iterator[Properties]:
-    """Yield the alarm on scheduled starts that did not happen."""
+def training_alarms(
+    plan: TrainingJobPlan, dead_letter_queue: str | None, foundation: Foundation
+) -> Iterator[Properties]:
+    """Yield the alarms on executions that ended badly, and the one on scheduled starts that did not happen."""
+    for metric in ("ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted"):
+        machine_arn = foundation.arn("states", f"stateMachine:{plan.state_machine_name}")
+        yield {
+            "Namespace": "AWS/States",
+            "MetricName": metric,
+            "Statistic": "Sum",
+            "Dimensions": [{"Name": "StateMachineArn", "Value": machine_arn}],
+            "Threshold": 1,
+            "ComparisonOperator": "GreaterThanOrEqualToThreshold",
+            "Period": 300,
+            "EvaluationPeriods": 1,
+            "TreatMissingData": "notBreaching",
+            "AlarmActions": [foundation.topic_arn],
+        }
     if dead_letter_queue is None:
         return
     yield {
@@ -84,7 +102,7 @@ def planned_alarms(foundation: Foundation, queue_names: dict[str, str]) -> Itera
     for plan in foundation.deployed.plan.endpoints:
         yield from endpoint_alarms(plan, foundation)
     for job in foundation.deployed.plan.training_jobs:
-        yield from training_alarms(queue_names.get(job.name), foundation)
+        yield from training_alarms(job, queue_names.get(job.name), foundation)
 
 
 def by_what_they_watch(alarms: Iterable[Properties]) -> dict[str, Properties]:

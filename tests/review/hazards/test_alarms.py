@@ -58,6 +58,20 @@ def test_an_alarm_that_only_scales_goes_with_its_policy() -> None:
     assert rules(hazards(both, WITHOUT, theme="alarms")) == ["alarm-removed"]
 
 
+def test_an_alarm_on_failed_executions_goes_with_its_machine_alone() -> None:
+    machine = resource("AWS::StepFunctions::StateMachine", RoleArn="arn:role")
+    failed = alarm(
+        AlarmName=None,
+        Namespace="AWS/States",
+        MetricName="ExecutionsFailed",
+        Dimensions=[{"Name": "StateMachineArn", "Value": {"Ref": "Machine"}}],
+    )
+    topic = resource("AWS::SNS::Topic")
+    base = template(Alarm=failed, Machine=machine, Topic=topic)
+    assert rules(hazards(base, template(Machine=machine, Topic=topic))) == ["alarm-removed"]
+    assert hazards(base, template(Topic=topic), theme="alarms") == ()
+
+
 def test_a_gpu_alarm_goes_with_the_gpu() -> None:
     gpu = alarm(MetricName="GPUUtilization", Namespace="/aws/sagemaker/Endpoints")
     base = endpoint_app(scaling=None, Alarm=gpu)
