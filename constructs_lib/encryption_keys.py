@@ -116,14 +116,22 @@ def _account_statement() -> _Statement:
 def _execution_logs_statement() -> _Statement:
     # The log events of a state machine are encrypted with its key until the delivery service hands them to CloudWatch
     # Logs; without this statement they never arrive, and nothing says so:
-    # https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html (section on CloudWatch Logs)
+    # https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html (section on CloudWatch Logs). The condition is
+    # the one that AWS documents for this service with logs: aws:SourceAccount is documented for S3 destinations only.
+    # https://docs.aws.amazon.com/eventbridge/latest/userguide/encryption-bus-logs.html
     return {
         "Sid": "ExecutionLogsOfStateMachines",
         "Effect": "Allow",
         "Principal": {"Service": "delivery.logs.amazonaws.com"},
         "Action": "kms:Decrypt",
         "Resource": "*",
-        "Condition": {"StringEquals": {"aws:SourceAccount": _ACCOUNT}},
+        "Condition": {
+            "StringLike": {
+                "kms:EncryptionContext:SourceArn": {
+                    "Fn::Sub": "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:*"
+                }
+            }
+        },
     }
 
 

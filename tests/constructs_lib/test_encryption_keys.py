@@ -29,6 +29,20 @@ def test_services_are_bound_to_this_account_where_their_requests_carry_it(keys: 
     assert free == {"events.amazonaws.com"}, "a condition would keep the reminders of rules from the topic"
 
 
+def test_log_delivery_decrypts_what_was_encrypted_for_logs_of_this_account(
+    keys: list[dict[str, Any]],
+) -> None:
+    (delivery,) = (
+        statement
+        for key in keys
+        for statement in key["KeyPolicy"]["Statement"]
+        if statement["Principal"].get("Service") == "delivery.logs.amazonaws.com"
+    )
+    logs = {"Fn::Sub": "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:*"}
+    assert delivery["Action"] == "kms:Decrypt"
+    assert delivery["Condition"] == {"StringLike": {"kms:EncryptionContext:SourceArn": logs}}
+
+
 def test_rules_of_eventbridge_may_use_the_key_of_the_topic_and_no_other(keys: list[dict[str, Any]]) -> None:
     admitted = {
         key["Description"]: [

@@ -188,7 +188,8 @@ def key_statements(foundation: Foundation) -> dict[str, list[Properties]]:
         ["kms:Encrypt*", "kms:Decrypt*", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:Describe*"],
         {"ArnLike": {"kms:EncryptionContext:aws:logs:arn": foundation.arn("logs", "log-group:*")}},
     )
-    delivery = _may({"Service": "delivery.logs.amazonaws.com"}, ["kms:Decrypt"], of_account)
+    of_logs = {"StringLike": {"kms:EncryptionContext:SourceArn": foundation.arn("logs", "*")}}
+    delivery = _may({"Service": "delivery.logs.amazonaws.com"}, ["kms:Decrypt"], of_logs)
     rules = _may({"Service": "events.amazonaws.com"}, ["kms:Decrypt", "kms:GenerateDataKey*"])
     return {"data": [root, delivery], "operations": [root, alarms, rules, log_groups]}
 
