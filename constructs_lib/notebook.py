@@ -19,6 +19,7 @@ from constructs_lib.references import FoundationReferences
 from constructs_lib.service_role import service_role
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
 from constructs_lib.wildcards import acknowledge_wildcards
+from sizewell.facts.notebook_instances import PYTHONS
 
 #: Made by SageMaker, one for the account and region: https://docs.aws.amazon.com/sagemaker/latest/dg/notebook-lifecycle-config.html
 LOG_GROUP = "/aws/sagemaker/NotebookInstances"
@@ -28,7 +29,7 @@ _ON_START = """#!/bin/bash
 set -euo pipefail
 cat > /usr/local/sbin/stop_when_idle.py <<'WATCH'
 {watch}WATCH
-for python in /usr/bin/python3 /home/ec2-user/anaconda3/bin/python3; do
+for python in {pythons}; do
     if "$python" -c "import boto3"; then break; fi
 done
 "$python" -c "import boto3"
@@ -194,4 +195,6 @@ class Notebook(Construct):
 
 def on_start_script(idle_shutdown_minutes: int) -> str:
     """Return what the instance runs as root when it starts."""
-    return _ON_START.format(watch=_WATCH.read_text("utf-8"), minutes=idle_shutdown_minutes)
+    return _ON_START.format(
+        watch=_WATCH.read_text("utf-8"), pythons=" ".join(PYTHONS), minutes=idle_shutdown_minutes
+    )

@@ -1,9 +1,11 @@
 """Stop a notebook instance when nobody has worked with it for some minutes: what its lifecycle configuration starts.
 
-It runs on the instance as root, as a service of systemd, and imports nothing of Sizewell. Jupyter says when its kernels and
-terminals did something last. A kernel that computes is at work. Whoever does not answer is idle: a watch that sees nothing stops
-the instance rather than let it run.
+It runs on the instance as root, as a service of systemd, on Python 3.8 or newer, and imports nothing of Sizewell. Jupyter says
+when its kernels and terminals did something last. A kernel that computes is at work. Whoever does not answer is idle: a watch
+that sees nothing stops the instance rather than let it run.
 """
+
+from __future__ import annotations  # Python 3.8 has no Iterable[Any]
 
 import json
 import ssl

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from base64 import b64encode
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from aws_cdk.assertions import Match, Template
 from constructs_lib.notebook import Notebook, NotebookProps, on_start_script
 from constructs_lib.references import FoundationReferences
 from constructs_lib.training_schedule_expression import TrainingScheduleTiming
-from sizewell.facts.notebook_instances import PLATFORM_IDENTIFIER
+from sizewell.facts.notebook_instances import PLATFORM_IDENTIFIER, PYTHONS
 from tests.constructs_lib.test_batch_transform import statements_of
 
 Json = dict[str, Any]
@@ -142,3 +143,24 @@ def test_the_instance_runs_the_watch_as_it_stands_and_bash_can_read_it() -> None
     bash = shutil.which("bash")
     assert bash is not None
     assert subprocess.run([bash, "-n"], input=script, text=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("able", [*range(len(PYTHONS)), None])
+def test_the_first_python_with_boto3_watches_and_without_one_the_instance_does_not_start(
+    able: int | None, tmp_path: Path
+) -> None:
+    """Every path is that of a program which ends well, or does not, when it is asked for boto3."""
+    script = on_start_script(45).replace("/usr/local/sbin", str(tmp_path))
+    for number, path in enumerate(PYTHONS):
+        stub = tmp_path / f"python{number}"
+        stub.write_text(f"#!/bin/bash\nexit {0 if able is not None and number >= able else 1}\n", "utf-8")
+        stub.chmod(0o755)
+        script = script.replace(f"{path} ", f"{stub} ").replace(f"{path};", f"{stub};")
+    tells = 'systemd-run() { echo "${@: -3:1}"; }\n'
+    bash = shutil.which("bash")
+    assert bash is not None
+    ended = subprocess.run([bash], input=tells + script, capture_output=True, text=True, check=False)
+    assert (ended.returncode == 0, ended.stdout.strip()) == (
+        able is not None,
+        "" if able is None else f"{tmp_path}/python{able}",
+    )
