@@ -104,7 +104,7 @@ class Pipeline(Construct):
         for step in registrations:
             group = sagemaker.CfnModelPackageGroup(
                 groups,
-                step.group_name,
+                step.group or step.group_name,
                 model_package_group_name=step.group_name,
                 model_package_group_description=f"Models of pipeline {workload_name}",
             )
@@ -154,7 +154,8 @@ def _permissions(
         *_read_statements(stack, props.foundation, steps),
     ]
     models = f"arn:{partition}:sagemaker:{region}:{account}"
-    groups = [step.group_name for step in steps if isinstance(step, RegisterStep)]
+    # In its ARN a name is in lower case.
+    groups = [step.group_name.lower() for step in steps if isinstance(step, RegisterStep)]
     versions = [f"{models}:model-package/{group}/*" for group in groups]
     if groups:
         # Of a version and its group:

@@ -74,13 +74,17 @@ class RunStep:
 
 @dataclass(frozen=True, kw_only=True)
 class RegisterStep:
-    """A step that makes the model that ``trained_by`` wrote a version of a model group."""
+    """A step that makes the model that ``trained_by`` wrote a version of a model group.
+
+    ``group`` names its construct, in every environment alike; None takes ``group_name``, by which AWS knows it.
+    """
 
     name: str
     trained_by: str
     group_name: str
     image_uri: str
     is_approved: bool = False
+    group: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

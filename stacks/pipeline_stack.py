@@ -58,7 +58,8 @@ def _step(step: RunStepPlan | RegisterStepPlan) -> RunStep | RegisterStep:
         return RegisterStep(
             name=step.name,
             trained_by=step.trained_by,
-            group_name=step.group,
+            group=step.group,
+            group_name=step.group_name,
             image_uri=step.image.uri,
             is_approved=step.is_approved,
         )

@@ -60,7 +60,8 @@ class ModelPackage(ConfigModel):
         | None,
         OnChange("another model goes live"),
     ] = None
-    """The name of the model group, in the account and region where the workload runs."""
+    """The name of the model group as AWS shows it, in the account and region where the workload runs; that of a pipeline has
+    platform and environment before it."""
     version: Annotated[
         Annotated[int, Field(ge=1, le=999_999_999)] | None, OnChange("another version of the model goes live")
     ] = None

@@ -105,10 +105,10 @@ class PipelineStep(ConfigModel):
     group: Annotated[
         Annotated[
             str,
-            # In its ARN the name is in lower case, and a role names the ARN.
+            # 63 characters (API reference, CreateModelPackageGroup), less platform, environment and two hyphens.
             Field(
                 pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$",
-                max_length=63,
+                max_length=41,
                 examples=["orders"],
                 description="lower-case letters, digits and single hyphens",
             ),
@@ -116,8 +116,8 @@ class PipelineStep(ConfigModel):
         | None,
         OnChange("versions go into another group"),
     ] = None
-    """The model group of the versions, which is made here and kept when the pipeline goes; its name is unique in account and
-    region."""
+    """The model group of the versions, which is made here and kept when the pipeline goes. AWS shows it with the platform and the
+    environment before it, as demo-prod-orders: a name is unique in account and region."""
     container: Annotated[RegisteredContainer | None, OnChange("another image serves new versions")] = None
     """The image that serves the model, as an endpoint with model_package takes it from the version."""
     approval: Annotated[Literal["manual", "automatic"], OnChange("versions are approved in another way")] = (

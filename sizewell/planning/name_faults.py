@@ -56,6 +56,8 @@ _TRANSFORM = replace(_JOB, noun="the transform jobs")
 #: API reference: CreateStateMachine, name. What begins the names of tuning jobs is shortened.
 _STATE_MACHINE = _Kind("the state machine", 80)
 _PROCESSING = replace(_JOB, noun="the processing jobs")
+#: API reference: CreateModelPackageGroup, ModelPackageGroupName.
+_MODEL_GROUP = _Kind("the model group", 63)
 
 
 def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFault]:
@@ -151,7 +153,14 @@ def _pattern_faults(environment: Environment, names: Names) -> Iterator[PlanFaul
     workloads = {
         name: (_kind_of(workload), names.workload(name)) for name, workload in environment.workloads.items()
     }
-    for key, made in (("stack", stacks), ("workload", workloads)):
+    groups = {
+        step_name: (_MODEL_GROUP, names.model_group(step.group))
+        for workload in environment.workloads.values()
+        if isinstance(workload, Pipeline)
+        for step_name, step in workload.registrations()
+        if step.group is not None
+    }
+    for key, made in (("stack", stacks), ("workload", workloads), ("workload", groups)):
         found = (problem for name, (kind, text) in made.items() if (problem := _problem(name, kind, text)))
         if (problem := next(found, None)) is not None:
             yield PlanFault(("names", key), problem, "change the pattern")

@@ -66,6 +66,10 @@ class Names:
         """Return the name of a workload's endpoint, state machine or training jobs."""
         return self._fill(self.patterns.workload or _DEFAULT_OF_WORKLOADS, workload=endpoint_of(workload))
 
+    def model_group(self, group: str) -> str:
+        """Return the name of a model group, which is unique in account and region."""
+        return self.workload(group)
+
     def tuning_job(self, workload: str) -> str:
         """Return what the names of tuning jobs begin with: the name of the workload, or its own and a digest of it where that
         is too long."""

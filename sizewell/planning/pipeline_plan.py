@@ -96,6 +96,7 @@ def _register_step(name: str, step: PipelineStep, names: Names) -> RegisterStepP
         name=name,
         trained_by=step.registers,
         group=step.group,
+        group_name=names.model_group(step.group),
         image=plan_image(image_at(step.container.images, hardware), names),
         is_approved=step.approval == "automatic",
     )

@@ -45,6 +45,9 @@ class RegisterStepPlan(PlanModel):
     name: str
     trained_by: str
     group: str
+    """As the configuration states it."""
+    group_name: str
+    """As AWS shows it."""
     image: ImagePlan
     is_approved: bool
     """Whether nobody has to approve it."""

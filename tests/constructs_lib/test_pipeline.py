@@ -260,6 +260,25 @@ def test_the_group_stays_and_people_hear_of_approvals(
 
 
 @pytest.mark.cdk
+def test_the_construct_of_a_group_keeps_its_id_in_every_environment(
+    stack: Stack, foundation: FoundationReferences
+) -> None:
+    register = RegisterStep(
+        name="r", trained_by="train", group="orders", group_name="ACME-dev-orders", image_uri="image"
+    )
+    made = _template(stack, foundation, (TRAIN,), (register,))
+    ((logical_id, group),) = made.find_resources("AWS::SageMaker::ModelPackageGroup").items()
+    assert logical_id.startswith("PipelineGroupsorders")
+    assert group["Properties"]["ModelPackageGroupName"] == "ACME-dev-orders"
+    by_action = {tuple(one["Action"]): one for one in statements_of(made, "states.amazonaws.com")}
+    # In its ARN the name is in lower case.
+    assert by_action[("sagemaker:CreateModelPackage",)]["Resource"] == [
+        f"arn:aws:sagemaker:{HERE}:model-package-group/acme-dev-orders",
+        f"arn:aws:sagemaker:{HERE}:model-package/acme-dev-orders/*",
+    ]
+
+
+@pytest.mark.cdk
 def test_nobody_hears_of_versions_that_nobody_has_to_approve(
     stack: Stack, foundation: FoundationReferences
 ) -> None:

@@ -82,7 +82,8 @@ class Machine:
         return found
 
     def versions(self) -> list[Json]:
-        found: list[Json] = self.sagemaker.list_model_packages(ModelPackageGroupName="orders")[
+        (group,) = (one.group_name for one in self.plan.registrations)
+        found: list[Json] = self.sagemaker.list_model_packages(ModelPackageGroupName=group)[
             "ModelPackageSummaryList"
         ]
         return found

@@ -47,9 +47,21 @@ def pipeline_of(folder: Path, changes: Config) -> PipelinePlan:
     return found
 
 
+def test_environments_of_one_account_have_groups_of_their_own(tmp_path: Path) -> None:
+    (registration,) = pipeline_of(tmp_path, {}).registrations
+    assert (registration.group, registration.group_name) == ("orders", "examples-dev-orders")
+
+
 @pytest.mark.parametrize(
     ("changes", "key", "reason"),
     [
+        (
+            {"names": {"workload": "{workload}-of-the-platform-of-orders-{environment}"}}
+            | {f"{_REGISTER}.group": "o" * 41},
+            "names.workload",
+            "calls the model group of register ",
+        ),
+        ({f"{_REGISTER}.group": "o" * 42}, f"{_REGISTER}.group", "at most 41"),
         (
             {f"{_STEPS}.clean.after": ["evaluate"]},
             f"{_STEPS}.clean.after",
