@@ -74,7 +74,10 @@ class Pipeline(Construct):
                     partition=stack.partition,
                     machine_arns=machine_arns,
                 ),
-                values={"ArtifactBucketName": foundation.artifact_bucket_name},
+                values={
+                    "ArtifactBucketName": foundation.artifact_bucket_name,
+                    "DataKeyArn": foundation.data_key_arn,
+                },
                 permissions=_permissions(stack, props, steps, machine_arns),
                 log_retention_days=props.log_retention_days,
                 removal_policy=props.removal_policy,
@@ -162,6 +165,15 @@ def _permissions(
         # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsagemaker.html
         named = [f"{models}:model-package-group/{group}" for group in groups]
         statements.append(allow(("sagemaker:CreateModelPackage",), [*named, *versions]))
+        # What AWS's own policy for the registry has of keys (AmazonSageMakerModelRegistryFullAccess):
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/security-iam-awsmanpol-model-registry.html
+        statements.append(
+            allow(
+                ("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"),
+                props.foundation.data_key_arn,
+                {"StringEquals": {"kms:ViaService": f"sagemaker.{region}.amazonaws.com"}},
+            )
+        )
     return Permissions(
         description=f"Orchestration of pipeline {props.workload_name}",
         statements=statements,

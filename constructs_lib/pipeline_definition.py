@@ -117,7 +117,7 @@ def pipeline_definition(
     partition: str,
     machine_arns: Mapping[str, str],
 ) -> State:
-    """Return the state machine definition as plain data, with a placeholder for the artifact bucket.
+    """Return the state machine definition as plain data, with placeholders for the artifact bucket and the data key.
 
     ``machine_arns`` are by the name of the machine.
     """
@@ -297,6 +297,8 @@ def _register(step: RegisterStep, runs: Sequence[RunStep], partition: str) -> _C
                 "Containers": [{"Image": step.image_uri, "ModelDataUrl": f"{{% {model}.ModelArtifacts %}}"}]
             },
             "ModelApprovalStatus": "Approved" if step.is_approved else "PendingManualApproval",
+            # That Step Functions takes it is unproven: no page lists the members that it takes.
+            "SecurityConfig": {"KmsKeyId": "${DataKeyArn}"},
             "CustomerMetadataProperties": {
                 "ExecutionArn": f"{{% {_EXECUTION}.Id %}}",
                 "TrainingJobName": f"{{% {model}.TrainingJobName %}}",

@@ -225,6 +225,20 @@ def test_the_role_starts_and_stops_the_machines_of_its_steps_and_no_others(
 
 
 @pytest.mark.cdk
+def test_versions_are_encrypted_with_the_data_key(
+    template: Template, foundation: FoundationReferences
+) -> None:
+    (machine,) = template.find_resources("AWS::StepFunctions::StateMachine").values()
+    text = machine["Properties"]["DefinitionString"]
+    assert '"SecurityConfig": {"KmsKeyId": "${DataKeyArn}"}' in text
+    assert machine["Properties"]["DefinitionSubstitutions"]["DataKeyArn"] == foundation.data_key_arn
+    by_action = {tuple(one["Action"]): one for one in statements_of(template, "states.amazonaws.com")}
+    rights = by_action[("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey")]
+    assert rights["Resource"] == foundation.data_key_arn
+    assert rights["Condition"] == {"StringEquals": {"kms:ViaService": "sagemaker.us-east-1.amazonaws.com"}}
+
+
+@pytest.mark.cdk
 def test_a_bad_end_raises_an_alarm(template: Template) -> None:
     found = template.find_resources("AWS::CloudWatch::Alarm").values()
     metrics = {one["Properties"]["MetricName"] for one in found}
