@@ -46,8 +46,7 @@ def processing_job_request(props: ProcessingJobProps, attempt: ProcessingAttempt
         "EnableNetworkIsolation": props.enable_network_isolation,
         "VpcConfig": {
             "SecurityGroupIds": ["${SecurityGroupId}"],
-            # Traffic between instances is slow, and paid, from zone to zone.
-            "Subnets": ["${FirstSubnetId}" if several else "${SubnetIds}"],
+            "Subnets": ["${SubnetIds}"],
         },
     }
     if several:

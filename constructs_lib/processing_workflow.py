@@ -56,7 +56,6 @@ class ProcessingWorkflow(Construct):
                 definition=processing_state_machine_definition(props.job, partition=Stack.of(self).partition),
                 values={
                     "RoleArn": role_arn,
-                    "FirstSubnetId": Fn.select(0, foundation.subnet_ids),
                     # Stands between the quotes of one list element.
                     "SubnetIds": Fn.join('","', foundation.subnet_ids),
                     "SecurityGroupId": foundation.training_security_group_id,

@@ -140,13 +140,15 @@ class TrainingChannel:
 class FileSystemChannel:
     """An input channel: a directory of a file system in the VPC, mounted at ``/opt/ml/input/data/<channel_name>`` to be read.
 
-    The full ``directory_path`` begins with the mount name where the file system is FSx for Lustre.
+    The full ``directory_path`` begins with the mount name where the file system is FSx for Lustre, which is in one zone:
+    ``subnet_id`` is that of the VPC there, to which the job is held. None leaves all subnets to it.
     """
 
     channel_name: str
     file_system_type: FileSystemType
     file_system_id: str
     directory_path: str
+    subnet_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,6 +261,16 @@ class TrainingJobProps:
         """True if at least one attempt asks for Spot capacity."""
         return any(attempt.use_managed_spot for attempt in self.attempts)
 
+    @property
+    def subnet_id(self) -> str | None:
+        """The subnet that the file systems hold the job to; None is any."""
+        return next((channel.subnet_id for channel in self.mounted if channel.subnet_id is not None), None)
+
+    @property
+    def mounted(self) -> list[FileSystemChannel]:
+        """The channels that are directories of file systems."""
+        return [channel for channel in self.channels if isinstance(channel, FileSystemChannel)]
+
     def _check_spot_and_time_limits(self) -> None:
         low, high = RUNTIME_BOUNDS_S
         ends_s = [attempt.ends_after_s for attempt in self.attempts]
@@ -274,6 +286,8 @@ class TrainingJobProps:
     def _check_members(self) -> None:
         if any(channel.channel_name == CODE_CHANNEL for channel in self.channels):
             raise RequestMemberError(f"the channel {CODE_CHANNEL} is for the training script")
+        if len({channel.subnet_id for channel in self.mounted} - {None}) > 1:
+            raise RequestMemberError("a job runs in one subnet, and has file systems in two subnets")
         shortest, longest = KEEP_ALIVE_BOUNDS_S
         if not shortest <= self.keep_alive_s <= longest or (self.keep_alive_s and self.uses_managed_spot):
             raise RequestMemberError(

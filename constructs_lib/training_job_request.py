@@ -79,10 +79,7 @@ def training_job_request(
         "EnableNetworkIsolation": props.enable_network_isolation,
         "VpcConfig": {
             "SecurityGroupIds": [resources.training_security_group_id],
-            # SageMaker runs all instances of a job in one of them, so that they share a zone, which EFA needs, and one that has
-            # capacity: https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-training.html ("Availability zones and
-            # network backplane") and https://docs.aws.amazon.com/sagemaker/latest/dg/train-vpc.html
-            "Subnets": resources.subnet_ids,
+            "Subnets": resources.subnet_ids if props.subnet_id is None else [props.subnet_id],
         },
         "RetryStrategy": {"MaximumRetryAttempts": props.maximum_retry_attempts},
     }

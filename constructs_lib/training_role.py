@@ -8,7 +8,7 @@ from constructs_lib.job_role import JobRole, JobRoleProps
 from constructs_lib.job_state_machine_definition import TRAINING
 from constructs_lib.policies import allow
 from constructs_lib.references import FoundationReferences, mlflow_arn_of
-from constructs_lib.training_job import FileSystemChannel, TrainingChannel, TrainingJobProps
+from constructs_lib.training_job import TrainingChannel, TrainingJobProps
 from sizewell.facts.mlflow import APP_ACTIONS, SERVER_ACTIONS
 
 
@@ -27,7 +27,6 @@ class TrainingRole(JobRole):
     def __init__(self, scope: Construct, construct_id: str, *, props: TrainingRoleProps) -> None:
         job, foundation = props.job, props.foundation
         artifacts = foundation.artifact_bucket_name
-        mounted = [channel for channel in job.channels if isinstance(channel, FileSystemChannel)]
         reads = [
             (artifacts, f"{channel.key_prefix}/")
             for channel in job.channels
@@ -62,6 +61,6 @@ class TrainingRole(JobRole):
                 security_group_id=foundation.training_security_group_id,
                 data_key_arn=foundation.data_key_arn,
                 calls=tuple(calls),
-                file_systems=tuple((one.file_system_type, one.file_system_id) for one in mounted),
+                file_systems=tuple((one.file_system_type, one.file_system_id) for one in job.mounted),
             ),
         )

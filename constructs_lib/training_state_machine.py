@@ -76,12 +76,14 @@ def placeholder_values(props: TrainingStateMachineProps) -> dict[str, str]:
     foundation = props.foundation
     values = {
         "TrainingRoleArn": props.training_role_arn,
-        "SubnetIds": Fn.join('","', foundation.subnet_ids),  # stands between the quotes of one list element
         "TrainingSecurityGroupId": foundation.training_security_group_id,
         "DataKeyArn": foundation.data_key_arn,
         "ArtifactBucketName": foundation.artifact_bucket_name,
     }
     # To read a reference is to add a parameter to the template, which must then be used (cfn-lint: W2001).
+    if props.job.subnet_id is None:
+        # It stands between the quotes of one list element.
+        values["SubnetIds"] = Fn.join('","', foundation.subnet_ids)
     if props.job.checkpoint is not None:
         values["CheckpointBucketName"] = foundation.checkpoint_bucket_name
     if props.job.experiment is not None:

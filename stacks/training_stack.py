@@ -92,6 +92,7 @@ def _job_props(plan: TrainedModelPlan, foundation: FoundationPlan) -> TrainingJo
                 file_system_type=source.type,
                 file_system_id=source.id,
                 directory_path=source.directory,
+                subnet_id=source.subnet_id,
             )
             for name, source in plan.channels.items()
         ),

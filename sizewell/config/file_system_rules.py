@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sizewell.config.base import without
 from sizewell.config.environment import Environment
 from sizewell.config.file_system import FileSystem
-from sizewell.config.network import NewNetwork
+from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.request_members import Violation
 from sizewell.config.training import TrainedModel
 
@@ -13,6 +13,7 @@ from sizewell.config.training import TrainedModel
 def file_system_violations(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
     """Yield which file systems the jobs could not mount, and which keys of them have no effect."""
     own_group = environment.existing.training_security_group_id is None
+    first_subnet_id: str | None = None
     for key, file_system in job.mounted().items():
         path = ("workloads", name, *key)
         where, first = next(_mounts_of(environment, file_system.id))
@@ -20,6 +21,23 @@ def file_system_violations(environment: Environment, name: str, job: TrainedMode
             yield (
                 (*path, "type"),
                 f"is {file_system.type}, but {where} says that {file_system.id} is {first.type}: correct the type, or the id",
+            )
+        network, subnet_id = environment.network, file_system.subnet_id
+        first_subnet_id = first_subnet_id or subnet_id
+        if (
+            subnet_id is not None
+            and isinstance(network, ExistingNetwork)
+            and subnet_id not in network.subnet_ids
+        ):
+            yield (
+                (*path, "subnet_id"),
+                f"is none of network.subnet_ids ({', '.join(network.subnet_ids)}); name the one in the zone of the file system",
+            )
+        elif subnet_id not in (None, first_subnet_id):
+            yield (
+                (*path, "subnet_id"),
+                f"is {subnet_id}, but a job runs in one subnet, and another file system of it is in {first_subnet_id}; read one "
+                "of them from a prefix of the artifact bucket",
             )
         if isinstance(environment.network, NewNetwork):
             yield (

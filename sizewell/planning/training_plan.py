@@ -239,7 +239,12 @@ def _channels(job: TrainedModel) -> dict[str, str | FileSystemPlan]:
     return {
         name: source.rstrip("/")
         if isinstance(source, str)
-        else FileSystemPlan(type=FILE_SYSTEM_TYPES[source.type], id=source.id, directory=source.directory)
+        else FileSystemPlan(
+            type=FILE_SYSTEM_TYPES[source.type],
+            id=source.id,
+            directory=source.directory,
+            subnet_id=source.subnet_id,
+        )
         for name, source in sources.items()
     }
 

@@ -49,6 +49,8 @@ class FileSystemPlan(PlanModel):
     type: FileSystemType
     id: str
     directory: str
+    subnet_id: str | None = None
+    """Where the jobs run that mount it; None is any subnet of the network."""
 
 
 class CheckpointPlan(PlanModel):

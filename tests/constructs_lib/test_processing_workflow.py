@@ -106,7 +106,7 @@ def test_a_request_has_every_member() -> None:
         "StoppingCondition": {"MaxRuntimeInSeconds": 7200},
         "NetworkConfig": {
             "EnableNetworkIsolation": True,
-            "VpcConfig": {"SecurityGroupIds": ["${SecurityGroupId}"], "Subnets": ["${FirstSubnetId}"]},
+            "VpcConfig": {"SecurityGroupIds": ["${SecurityGroupId}"], "Subnets": ["${SubnetIds}"]},
             "EnableInterContainerTrafficEncryption": True,
         },
         "Environment": {"LOG_LEVEL": "info"},

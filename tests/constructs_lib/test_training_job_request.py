@@ -141,13 +141,29 @@ def test_a_job_runs_in_its_training_plan() -> None:
         job(training_plan_arn=PLAN)
 
 
+LUSTRE = FileSystemChannel(
+    channel_name="training",
+    file_system_type="FSxLustre",
+    file_system_id="fs-0123456789abcdef0",
+    directory_path="/fsx/plants",
+    subnet_id="subnet-0123456789abcdef0",
+)
+
+
+@pytest.mark.parametrize("attempt", [SPOT, TWO_NODES])
+def test_jobs_stay_in_the_subnet_of_their_lustre(attempt: TrainingAttempt) -> None:
+    body = request(attempt, channels=(LUSTRE,))
+    assert body["VpcConfig"]["Subnets"] == ["subnet-0123456789abcdef0"]
+
+
+def test_a_job_is_in_one_zone_with_all_its_file_systems() -> None:
+    other = replace(LUSTRE, channel_name="other", subnet_id="subnet-0123456789abcdef1")
+    with pytest.raises(RequestMemberError, match="file systems in two subnets"):
+        request(SPOT, channels=(LUSTRE, other))
+
+
 def test_a_file_system_is_mounted_and_not_streamed() -> None:
-    lustre = FileSystemChannel(
-        channel_name="training",
-        file_system_type="FSxLustre",
-        file_system_id="fs-0123456789abcdef0",
-        directory_path="/fsx/plants",
-    )
+    lustre = LUSTRE
     body = request(SPOT, channels=(lustre,))
     assert body["InputDataConfig"][0] == {
         "ChannelName": "training",

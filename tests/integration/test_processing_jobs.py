@@ -61,9 +61,8 @@ def test_success_with_the_request_of_the_plan(machine: Machine) -> None:
         name: f"{bucket}/{one.prefix}/" for name, one in plan.outputs.items()
     }
     assert {tag["Key"]: tag["Value"] for tag in request["Tags"]} == plan.job_tags
-    # The subnets came through one placeholder: of several instances the first, else all.
-    subnets = request["NetworkConfig"]["VpcConfig"]["Subnets"]
-    assert len(subnets) == (1 if plan.attempts[0].instance_count > 1 else 2)
+    # The subnets came through one placeholder.
+    assert len(request["NetworkConfig"]["VpcConfig"]["Subnets"]) == 2
 
 
 def test_no_capacity_leads_to_the_next_instance_type(machine: Machine) -> None:

@@ -232,6 +232,15 @@ FAULTS = {
         "is /, but a directory of FSx for Lustre begins with the mount name that the console shows with the file system; "
         "write /MOUNTNAME",
     ),
+    "learn: {dataset: {file_system: {type: fsx-lustre, id: fs-01234567, directory: /fsx}}}": (
+        "learn.dataset.file_system.subnet_id",
+        "is missing: name the subnet in the zone of the file system: jobs that read Lustre run there",
+    ),
+    "learn: {file_systems: {a: {type: efs, id: fs-01234567, directory: /, subnet_id: subnet-01234567}}}": (
+        "learn.file_systems.a.subnet_id",
+        "has no effect on EFS, which has a mount target in each zone; remove it, or write subnet_id: null in the environment's "
+        "file to drop what base.yaml says",
+    ),
     "learn: {dataset: {prefix: data/, file_system: {type: efs, id: fs-01234567, directory: /}}}": (
         "learn.dataset.prefix",
         "stands beside file_system, but the data is in one place; remove it, or write prefix: null in the environment's file "
@@ -331,7 +340,7 @@ def test_a_file_system_is_of_one_kind(directory: Path) -> None:
         "    file_systems:\n"
         "      images: {type: efs, id: fs-01234567, directory: /}\n"
         "      more: {type: efs, id: fs-01234567, directory: /more}\n"
-        "      words: {type: fsx-lustre, id: fs-01234567, directory: /fsx}\n",
+        "      words: {type: fsx-lustre, id: fs-01234567, directory: /fsx, subnet_id: subnet-01234567}\n",
         "utf-8",
     )
     with pytest.raises(ConfigError) as raised:
@@ -339,6 +348,33 @@ def test_a_file_system_is_of_one_kind(directory: Path) -> None:
     assert raised.value.render() == (
         "config/dev.yaml:8  workloads.learn.file_systems.words.type\n"
         "  is fsx-lustre, but workloads.learn.file_systems.images says that fs-01234567 is efs: correct the type, or the id"
+    )
+
+
+@pytest.mark.parametrize(
+    ("subnets", "key", "reason"),
+    [
+        (("subnet-01234567", "subnet-12345678"), "b", "is subnet-12345678, but a job runs in one subnet"),
+        (("subnet-aaaaaaaa", "subnet-aaaaaaaa"), "a", "is none of network.subnet_ids"),
+    ],
+)
+def test_all_lustre_of_a_job_is_in_one_subnet_of_the_network(
+    subnets: tuple[str, str], key: str, reason: str, directory: Path
+) -> None:
+    network = "{mode: existing, vpc_id: vpc-01234567, subnet_ids: [subnet-01234567, subnet-12345678]}"
+    mounted = ", ".join(
+        f"{name}: {{type: fsx-lustre, id: fs-01234567, directory: /fsx, security_group_id: sg-01234567, subnet_id: {subnet}}}"
+        for name, subnet in zip("ab", subnets, strict=True)
+    )
+    (directory / "dev.yaml").write_text(
+        f"network: {network}\nworkloads:\n  learn: {{file_systems: {{{mounted}}}}}\n", "utf-8"
+    )
+    with pytest.raises(ConfigError) as raised:
+        load_plan(directory, "dev")
+    fault = raised.value.faults[0]
+    assert (".".join(fault.key_path), fault.message.startswith(reason)) == (
+        f"workloads.learn.file_systems.{key}.subnet_id",
+        True,
     )
 
 

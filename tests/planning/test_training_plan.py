@@ -264,8 +264,9 @@ LUSTRE = {
     "id": "fs-01234567",
     "directory": "/fsx/plants",
     "security_group_id": "sg-01234567",
+    "subnet_id": "subnet-0123abcd",
 }
-EFS = {**LUSTRE, "type": "efs", "id": "fs-0123456789abcdef0", "directory": "/"}
+EFS = {**LUSTRE, "type": "efs", "id": "fs-0123456789abcdef0", "directory": "/", "subnet_id": None}
 
 
 def test_file_systems_are_channels_whose_groups_let_training_in_once() -> None:
@@ -276,7 +277,7 @@ def test_file_systems_are_channels_whose_groups_let_training_in_once() -> None:
     (one, _) = plan.training_jobs
     assert list(one.channels) == ["training", "a", "b", "c"]
     assert one.channels["training"] == FileSystemPlan(
-        type="FSxLustre", id="fs-01234567", directory="/fsx/plants"
+        type="FSxLustre", id="fs-01234567", directory="/fsx/plants", subnet_id="subnet-0123abcd"
     )
     assert one.channels["b"] == "b"
     assert one.selection.assumptions[-1].startswith("the file system fs-01234567 must give the dataset at ")

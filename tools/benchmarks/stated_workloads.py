@@ -684,6 +684,7 @@ LUSTRE: Config = {
     "type": "fsx-lustre",
     "id": "fs-0123456789abcdef0",
     "directory": "/fsx/plants",
+    "subnet_id": "subnet-0123456789abcdef0",
     "security_group_id": "sg-0123456789abcdef0",
 }
 EFS: Config = {
