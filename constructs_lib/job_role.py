@@ -82,7 +82,7 @@ class JobRole(Construct):
                     *_key_statements(props.data_key_arn),
                     *(allow(("kms:Decrypt",), key_arn) for key_arn in props.decryption_key_arns),
                     *props.calls,
-                    *_mount_statements(stack, props.file_systems),
+                    *file_system_statements(stack, props.file_systems, mounts=True),
                     allow(("ecr:GetAuthorizationToken",), "*"),
                     allow(
                         (
@@ -173,17 +173,20 @@ class JobRole(Construct):
         self.role_arn = role.attr_arn
 
 
-def _mount_statements(stack: Stack, file_systems: Sequence[tuple[FileSystemType, str]]) -> list[Statement]:
-    """Return what SageMaker looks up of the file systems that it mounts, and leave to read those of EFS.
+def file_system_statements(
+    stack: Stack, file_systems: Sequence[tuple[FileSystemType, str]], *, mounts: bool
+) -> list[Statement]:
+    """Return what SageMaker looks up of the file systems that a job mounts, and leave to read those of EFS where it ``mounts``.
 
-    The lookups are those of AWS's own policy for it; Lustre itself knows no IAM:
+    The lookups are those of AWS's own policy for it. Whether it looks up as the role of the job or as the caller no page says, so
+    both have them. Lustre itself knows no IAM:
     https://docs.aws.amazon.com/sagemaker/latest/dg/security-iam-awsmanpol.html (AmazonSageMakerFullAccess) and
     https://docs.aws.amazon.com/efs/latest/ug/iam-access-control-nfs-efs.html
     """
     statements = []
     prefix = f"arn:{stack.partition}:elasticfilesystem:{stack.region}:{stack.account}:file-system"
     if efs := [f"{prefix}/{one}" for one in sorted({one for kind, one in file_systems if kind == "EFS"})]:
-        actions = ("ClientMount", "DescribeFileSystems", "DescribeMountTargets")
+        actions = (*(["ClientMount"] if mounts else []), "DescribeFileSystems", "DescribeMountTargets")
         statements.append(allow(tuple(f"elasticfilesystem:{action}" for action in actions), one_or_all(efs)))
     if any(kind == "FSxLustre" for kind, _ in file_systems):
         statements.append(allow(("fsx:DescribeFileSystems",), "*"))

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from aws_cdk import RemovalPolicy, Stack
 from constructs import Construct
 
+from constructs_lib.job_role import file_system_statements
 from constructs_lib.job_state_machine_definition import JobKind
 from constructs_lib.policies import Statement, allow
 from constructs_lib.references import FoundationReferences
 from constructs_lib.state_language import State
 from constructs_lib.state_machine_role import Permissions
 from constructs_lib.workflow_state_machine import WorkflowStateMachine, WorkflowStateMachineProps
+from sizewell.facts.file_systems import FileSystemType
 
 # The rule through which Step Functions learns that a .sync job has ended; AWS gives it this name.
 # https://docs.aws.amazon.com/step-functions/latest/dg/sagemaker-iam.html, and of tuning jobs sample-hyper-tuning.html there
@@ -26,7 +28,8 @@ class JobStateMachineProps:
     ``definition`` is literal, with a placeholder ``${NAME}`` for each of ``values``. ``passed_role_arn`` is the role that its
     requests name; None where they name none, as of a transform job, which runs as the role of its model. ``removal_policy`` says
     what becomes of the log group when the stack goes. ``report_success`` tells people of executions that succeeded, too.
-    ``reads_metrics`` lets it look at metrics of its jobs. ``training_plan_arn`` is where its jobs have instances reserved.
+    ``reads_metrics`` lets it look at metrics of its jobs. ``training_plan_arn`` is where its jobs have instances reserved,
+    ``file_systems`` are the types and ids of those that they mount.
     """
 
     state_machine_name: str
@@ -42,6 +45,7 @@ class JobStateMachineProps:
     report_success: bool = False
     reads_metrics: bool = False
     training_plan_arn: str | None = None
+    file_systems: tuple[tuple[FileSystemType, str], ...] = ()
 
 
 class JobStateMachine(WorkflowStateMachine):
@@ -93,6 +97,7 @@ def _permissions(stack: Stack, props: JobStateMachineProps) -> Permissions:
                 f"arn:{stack.partition}:events:{where}:rule/{SYNC_RULE_NAME.format(kind.sync_noun or noun)}",
             ),
             *([allow(("cloudwatch:GetMetricStatistics",), "*")] if props.reads_metrics else []),
+            *file_system_statements(stack, props.file_systems, mounts=False),
         ],
         wildcards={
             job_arn: f"Every attempt starts a {kind.words} job with a new unique name; the prefix holds the role to the "

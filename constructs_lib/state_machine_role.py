@@ -100,8 +100,8 @@ class StateMachineRole(Construct):
             policy,
             (
                 "*",
-                "The log delivery and X-Ray actions that Step Functions calls to write its own log and traces, and "
-                "cloudwatch:GetMetricStatistics, support no resource-level permissions.",
+                "The log delivery and X-Ray actions that Step Functions calls to write its own log and traces, "
+                "cloudwatch:GetMetricStatistics and fsx:DescribeFileSystems support no resource-level permissions.",
             ),
             *props.permissions.wildcards.items(),
         )

@@ -271,6 +271,11 @@ class TrainingJobProps:
         """The channels that are directories of file systems."""
         return [channel for channel in self.channels if isinstance(channel, FileSystemChannel)]
 
+    @property
+    def file_systems(self) -> tuple[tuple[FileSystemType, str], ...]:
+        """The types and ids of the file systems."""
+        return tuple((channel.file_system_type, channel.file_system_id) for channel in self.mounted)
+
     def _check_spot_and_time_limits(self) -> None:
         low, high = RUNTIME_BOUNDS_S
         ends_s = [attempt.ends_after_s for attempt in self.attempts]

@@ -61,6 +61,6 @@ class TrainingRole(JobRole):
                 security_group_id=foundation.training_security_group_id,
                 data_key_arn=foundation.data_key_arn,
                 calls=tuple(calls),
-                file_systems=tuple((one.file_system_type, one.file_system_id) for one in job.mounted),
+                file_systems=job.file_systems,
             ),
         )

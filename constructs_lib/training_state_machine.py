@@ -65,6 +65,7 @@ class TrainingStateMachine(JobStateMachine):
                 removal_policy=props.removal_policy,
                 foundation=props.foundation,
                 training_plan_arn=props.job.training_plan_arn,
+                file_systems=props.job.file_systems,
                 report_success=props.report_success,
                 reads_metrics=any(attempt.gpu_count for attempt in props.job.attempts),
             ),

@@ -65,6 +65,7 @@ class TuningStateMachine(JobStateMachine):
                 removal_policy=props.removal_policy,
                 foundation=props.foundation,
                 report_success=props.report_success,
+                file_systems=props.job.file_systems,
             ),
         )
 

@@ -188,6 +188,34 @@ def test_the_jobs_may_read_the_file_systems_that_they_mount(
     assert [one["Resource"] for one in found] == [arn, "*"]
 
 
+def test_the_machine_looks_up_the_file_systems_that_it_asks_for(
+    stack: Stack, read_at_deployment: FoundationReferences
+) -> None:
+    """Whose rights SageMaker checks, those of the caller or of the job, no page says."""
+    mounted = {"directory_path": "/a"}
+    channels = (
+        FileSystemChannel(
+            file_system_type="EFS", file_system_id="fs-01234567", channel_name="training", **mounted
+        ),
+        FileSystemChannel(
+            file_system_type="FSxLustre",
+            file_system_id="fs-12345678",
+            channel_name="more",
+            subnet_id="subnet-0123456789abcdef0",
+            **mounted,
+        ),
+    )
+    template = add_workflow(stack, read_at_deployment, channels=channels, code=None)
+    statements = statements_of(template, "states.amazonaws.com")
+    found = [one for one in statements if re.match("elasticfilesystem|fsx", one["Action"][0])]
+    arn = "arn:aws:elasticfilesystem:us-east-1:111122223333:file-system/fs-01234567"
+    assert [(one["Action"], one["Resource"]) for one in found] == [
+        (["elasticfilesystem:DescribeFileSystems", "elasticfilesystem:DescribeMountTargets"], arn),
+        (["fsx:DescribeFileSystems"], "*"),
+    ]
+    assert lint_matches(template) == []
+
+
 def alarms_on(template: Json, namespace: str) -> list[Json]:
     return [one for one in of_type(template, "AWS::CloudWatch::Alarm") if one["Namespace"] == namespace]
 
