@@ -257,7 +257,9 @@ def _key_statements(data_key_arn: str) -> list[Statement]:
 
     Objects are read and written with the key, a multipart upload decrypts its own parts, and the volumes of the
     instances are attached through a grant that only AWS services may be given. Without these a job runs to its end
-    and fails while it uploads the model (https://github.com/aws/aws-cdk/issues/12810).
+    and fails while it uploads the model (https://github.com/aws/aws-cdk/issues/12810). There is no kms:ViaService: AWS documents
+    none for the role of a job (https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html, CreateTrainingJob), and
+    through which service SageMaker itself calls kms:Encrypt and kms:DescribeKey no page says.
     """
     return [
         allow(("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"), data_key_arn),
