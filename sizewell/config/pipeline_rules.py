@@ -8,13 +8,11 @@ from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
 from sizewell.config.pipeline import Pipeline, PipelineStep, QualityGate
 from sizewell.config.processing_job import ProcessingJob
+from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.request_members import Violation
 from sizewell.config.training import TrainedModel
 from sizewell.config.tuning import TuningJob
-from sizewell.facts.tuning_jobs import RUNTIME_BOUNDS_S
 
-#: What runs as a state machine.
-Job = ProcessingJob | TrainedModel | BatchTransform
 _KINDS = "a processing-job, training-job, tuning-job or batch-transform"
 
 
@@ -57,7 +55,7 @@ def _of_step(
         yield path_of_job, f"there is no workload {step.runs}; {hint}"
     elif isinstance(job, Pipeline):
         yield path_of_job, f"{step.runs} is a pipeline, and a pipeline runs no other: write its steps here"
-    elif not isinstance(job, Job):
+    elif not isinstance(job, RepeatedRuns):
         yield path_of_job, f"{step.runs} is {_of_kind(job)}, which has no runs: name {_KINDS}"
     elif job.place != pipeline.place:
         here, there = (f"place {one.place}" if one.place else "no place" for one in (pipeline, job))
@@ -69,7 +67,7 @@ def _of_step(
             yield from _of_read(environment, pipeline, (*path, "reads", key), job, trained_by)
 
 
-def _of_gate(path: tuple[str, ...], job: Job, gate: QualityGate) -> Iterator[Violation]:
+def _of_gate(path: tuple[str, ...], job: RepeatedRuns, gate: QualityGate) -> Iterator[Violation]:
     if isinstance(job, BatchTransform):
         yield path, "a batch transform says nothing of itself: run a processing-job that judges its results"
     elif isinstance(job, ProcessingJob):
@@ -96,7 +94,7 @@ def _of_gate(path: tuple[str, ...], job: Job, gate: QualityGate) -> Iterator[Vio
 
 
 def _of_read(
-    environment: Environment, pipeline: Pipeline, path: tuple[str, ...], job: Job, trained_by: str
+    environment: Environment, pipeline: Pipeline, path: tuple[str, ...], job: RepeatedRuns, trained_by: str
 ) -> Iterator[Violation]:
     if not isinstance(job, ProcessingJob):
         yield path, f"only a processing-job reads what a step has just trained, and this is {_of_kind(job)}"
@@ -143,17 +141,14 @@ def _of_time(environment: Environment, name: str, pipeline: Pipeline) -> Iterato
 
 def _hours(environment: Environment, pipeline: Pipeline, step: str) -> float:
     job = environment.workloads.get(pipeline.steps[step].runs or "")
-    if isinstance(job, TuningJob):
-        whole = min(RUNTIME_BOUNDS_S[1] / 3600, job.search.waves * job.deadline_hours)
-        return job.total_deadline_hours or whole
-    return job.deadline_hours if isinstance(job, Job) else 0.0
+    return job.run_hours if isinstance(job, RepeatedRuns) else 0.0
 
 
 def _started_twice(environment: Environment) -> Iterator[Violation]:
     for name, steps in environment.steps_by_workload().items():
         workload = environment.workloads.get(name)
         for key in ("schedule", "starts_on"):
-            if isinstance(workload, Job) and getattr(workload, key) is not None:
+            if isinstance(workload, RepeatedRuns) and getattr(workload, key) is not None:
                 pipeline, step = steps[0]
                 yield (
                     ("workloads", name, key),

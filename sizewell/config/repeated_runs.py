@@ -8,7 +8,6 @@ from sizewell.config.base import ON_MAX_USD, ConfigModel, Usd, fault
 from sizewell.config.effects import Computed, OnFactor, SelectionNeed
 from sizewell.config.schedule import Schedule
 from sizewell.config.starts_on import ON_STARTS, StartsOn
-from sizewell.config.training import TrainedModel
 
 #: Hours between two starts of a schedule, at least.
 HOURS_BETWEEN_RUNS = {"day": 24, "week": 7 * 24, "month": 28 * 24}
@@ -34,12 +33,13 @@ class StartedRuns(ConfigModel):
             raise fault("runs_per_month", "the schedule says how often the job runs; remove one of the two")
         return self
 
-    def overlap(self, hours: float) -> str | None:
-        """Return what is wrong where a run of so many hours may last until the schedule starts the next one."""
+    def overlap(self, hours: float, why: str = "") -> str | None:
+        """Return what is wrong where a run of so many hours, for the reason ``why``, may last until the schedule starts the next
+        one."""
         if self.schedule is None or hours <= (between := HOURS_BETWEEN_RUNS[self.schedule.every]):
             return None
         return (
-            f"is {hours:g}, but the schedule starts the next run after {between} hours: two would run at a time; state "
+            f"is {hours:g}{why}, but the schedule starts the next run after {between} hours: two would run at a time; state "
             f"{between} at most, or schedule.every another period"
         )
 
@@ -52,14 +52,19 @@ class RepeatedRuns(StartedRuns):
     max_usd_per_run: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(230)] = None
     """The most that one run may cost, in USD."""
 
+    @property
+    def run_hours(self) -> float:
+        """Hours within which a whole run ends."""
+        return self.deadline_hours
+
     @model_validator(mode="after")
     def _runs_end_before_the_next(self) -> Self:
-        if problem := self.overlap(self.deadline_hours):
+        if problem := self.overlap(self.run_hours):
             raise fault("deadline_hours", problem)
         return self
 
 
-def runs_per_month(job: TrainedModel | StartedRuns) -> float | None:
+def runs_per_month(job: StartedRuns) -> float | None:
     """Return how often a job runs; None when neither a schedule nor the user says."""
     if job.schedule is not None:
         return RUNS_PER_MONTH[job.schedule.every]

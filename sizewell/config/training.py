@@ -5,13 +5,11 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.base import (
-    ON_MAX_USD,
     ON_TIME_LIMIT,
     ConfigModel,
     Margin,
     Millions,
     S3Key,
-    Usd,
     fault,
     with_article,
     without,
@@ -24,8 +22,7 @@ from sizewell.config.file_system import FileSystem
 from sizewell.config.instances import InstanceConstraints
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.config.place import ON_PLACE, PlaceName
-from sizewell.config.schedule import Schedule
-from sizewell.config.starts_on import ON_STARTS, StartsOn
+from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.tags import ON_TAGS, Tags
 from sizewell.config.training_container import TrainingContainer
 from sizewell.facts.training_jobs import (
@@ -84,7 +81,7 @@ class Checkpoint(ConfigModel):
     """Minutes between two checkpoints: what an interruption loses at most."""
 
 
-class TrainedModel(ConfigModel):
+class TrainedModel(RepeatedRuns):
     """What is trained, from what, by when and on what: of a training job, and of a search around it."""
 
     in_vpc: ClassVar[bool] = True
@@ -148,16 +145,6 @@ class TrainedModel(ConfigModel):
     """How often the script saves its state to /opt/ml/checkpoints, from which an interrupted job resumes."""
     margin: Annotated[Margin | None, SelectionNeed(240)] = None
     """Room that estimates must leave to deadline and memory, as a share; by default the policy's."""
-    max_usd_per_run: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(230)] = None
-    """The most that one run may cost, in USD."""
-    schedule: Annotated[Schedule | None, Computed.SCHEDULE] = None
-    """When the job starts by itself; without it, people start it."""
-    starts_on: Annotated[StartsOn | None, ON_STARTS] = None
-    """What else starts a run: data that has arrived, or an alarm."""
-    runs_per_month: Annotated[
-        Annotated[float, Field(ge=0.001, le=50_000)] | None, OnFactor(), SelectionNeed(170)
-    ] = None
-    """How often people start the job in a month, for the bill; a schedule says it by itself."""
     report_success: Annotated[
         bool, OnToggle(on="people hear of runs that succeed", off="people hear of runs that fail only")
     ] = False
@@ -232,8 +219,6 @@ class TrainedModel(ConfigModel):
 
     @model_validator(mode="after")
     def _units_match_model(self) -> Self:
-        if self.schedule is not None and self.runs_per_month is not None:
-            raise fault("runs_per_month", "the schedule says how often the job runs; remove one of the two")
         if isinstance(self.model, PresetModel):  # its architecture is not known here
             return self
         architecture = self.model.architecture

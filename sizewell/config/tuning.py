@@ -220,3 +220,17 @@ class TuningJob(TrainedModel):
     ] = None
     """Hours within which the whole tuning must end; SageMaker ends it after 30 days at the latest. By default, as long as its
     trainings may take one after another, max_parallel_jobs at a time."""
+
+    @property
+    def run_hours(self) -> float:
+        """Hours within which the whole tuning ends: stated, or as long as its trainings may take one after another."""
+        return self.total_deadline_hours or min(
+            RUNTIME_BOUNDS_S[1] / 3600, self.search.waves * self.deadline_hours
+        )
+
+    @model_validator(mode="after")
+    def _runs_end_before_the_next(self) -> Self:
+        by_default = " by default, as its trainings may take one after another"
+        if problem := self.overlap(self.run_hours, "" if self.total_deadline_hours else by_default):
+            raise fault("total_deadline_hours", problem)
+        return self

@@ -74,6 +74,17 @@ def job(
         (job(ranges=f"sagemaker_program: {RATE}"), "search.ranges.sagemaker_program", "is set for you"),
         (job(max_jobs=None), "search.max_jobs", "is missing: write how many trainings bayesian may take"),
         (job(max_jobs=751), "search.max_jobs", "makes 751 trainings; SageMaker takes 750 at most"),
+        (
+            job("schedule: {every: day}", max_jobs=26, max_parallel_jobs=2),
+            "total_deadline_hours",
+            "is 26 by default, as its trainings may take one after another, but the schedule starts the next run after 24 "
+            "hours: two would run at a time; state 24 at most",
+        ),
+        (
+            job("schedule: {every: day}\ntotal_deadline_hours: 25"),
+            "total_deadline_hours",
+            "is 25, but the schedule starts the next run after 24 hours",
+        ),
         (job(max_parallel_jobs=7), "search.max_parallel_jobs", "is 7, but one tuning has 6 trainings"),
         (
             job(strategy="grid", max_jobs=None, max_parallel_jobs=3),

@@ -269,6 +269,11 @@ FAULTS = {
         "has no effect with on_demand_fallback: false: Spot has all the time until deadline_hours; remove it, or write "
         "max_wait_hours: null in the environment's file to drop what base.yaml says",
     ),
+    "learn: {schedule: {every: day}, deadline_hours: 100}": (
+        "learn.deadline_hours",
+        "is 100, but the schedule starts the next run after 24 hours: two would run at a time; state 24 at most, or "
+        "schedule.every another period",
+    ),
     'learn: {schedule: {every: week, at: "3:00"}}': (
         "learn.schedule.at",
         'got "3:00" (text); expected text such as 03:00',

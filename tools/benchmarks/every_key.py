@@ -348,7 +348,7 @@ def _tuned(job: Config) -> Config:
         "container": {**job["container"], "code": code},
         "spot": _without(job["spot"], "max_wait_hours", "on_demand_fallback"),
         "search": stated.SEARCH,
-        "total_deadline_hours": 700,
+        "total_deadline_hours": 168,
     }
 
 
