@@ -43,6 +43,7 @@ from sizewell.config.request_members import (
 from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.config.served_model import OnChosenType, ServedOnInstances
 from sizewell.config.serverless_endpoint import ServerlessEndpoint
+from sizewell.config.start_rules import start_violations
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.training import TrainedModel, TrainingJob
 from sizewell.config.tuning import TuningJob
@@ -61,6 +62,7 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     yield from place_violations(environment)
     yield from twice_stated(environment)
     yield from pipeline_violations(environment)
+    yield from start_violations(environment)
     found = {
         (path_of_place(place_name, environment.as_written(path)), reason): None
         for place_name, part in environment.parts()
