@@ -4,7 +4,6 @@ Both read a signal, which is a word for a metric of the endpoint, or metrics of 
 type publishes, and what follows from its capacity, is known to the plan: ``sizewell.planning.scaling``.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Self
 
@@ -12,7 +11,9 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, Name, fault, without
 from sizewell.config.faults import near_match
+from sizewell.config.metric_math import ExpressionError, read_expression
 from sizewell.facts.endpoint_metrics import INSTANCE_NAMESPACE, INVOCATION_NAMESPACE, endpoint_metrics
+from sizewell.facts.metric_math import Returns
 from sizewell.facts.scaling import SIGNAL_METRICS, Signal
 from sizewell.facts.serving_modes import Mode, limit
 
@@ -31,7 +32,6 @@ HIGHEST = {
 _TOTALS = frozenset({"Invocations", "Invocation4XXErrors", "Invocation5XXErrors", "InvocationModelErrors"})
 _TOTAL_STATISTICS = frozenset({"Sum", "SampleCount"})
 _PER_INSTANCE = SIGNAL_METRICS[Signal.INVOCATIONS].name
-_METRIC_ID = re.compile(r"\b[a-z][A-Za-z0-9_]*")
 
 MetricId = Annotated[
     str,
@@ -118,13 +118,22 @@ class _OwnMetric(ConfigModel):
             if len(self.metrics) > 1:
                 raise fault("expression", f"is missing: say how {ids} become one value")
             return self
-        named = set(_METRIC_ID.findall(self.expression))
+        try:
+            read = read_expression(self.expression)
+        except ExpressionError as error:
+            raise fault("expression", str(error)) from None
+        if read.returns is not Returns.SERIES:
+            raise fault(
+                "expression",
+                f"comes to {read.returns}, and instances follow one time series: write for example SUM([a, b]), or a - AVG(a)",
+            )
+        named = read.ids
         if not self.metrics or not named <= self.metrics.keys():
             unknown = min(named - self.metrics.keys(), default="it")
             raise fault(
                 "expression", f"{unknown} is none of metrics ({ids or 'none are stated'}); state it there"
             )
-        if lost := min(self.metrics.keys() - named, default=None):
+        if not read.reads_all and (lost := min(self.metrics.keys() - named, default=None)):
             raise fault(
                 f"metrics.{lost}", f"has no effect: expression does not name it; {without(f'metrics.{lost}')}"
             )

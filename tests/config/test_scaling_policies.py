@@ -35,7 +35,7 @@ WEEKEND = "weekdays: [SAT, SUN]"
             "is missing: say how a, b become one value",
         ),
         (
-            f"track: {{sessions: {{target: 1, metrics: {{a: {SESSIONS}, b: {BUSY}}}, expression: SUM(METRICS()) / a}}}}",
+            f"track: {{sessions: {{target: 1, metrics: {{a: {SESSIONS}, b: {BUSY}}}, expression: a / 2}}}}",
             "track.sessions.metrics.b",
             "has no effect: expression does not name it",
         ),
