@@ -4,7 +4,9 @@ Both read a signal, which is a word for a metric of the endpoint, or metrics of 
 type publishes, and what follows from its capacity, is known to the plan: ``sizewell.planning.scaling``.
 """
 
+import operator
 from collections.abc import Mapping
+from itertools import permutations
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -211,6 +213,28 @@ def check_policies(track: Mapping[str, TrackedMetric] | None, steps: Mapping[str
         raise fault(
             "track", f"is empty, and no step {lacking} instances; state one in steps, or remove track"
         )
+    for (one_name, one), (other_name, other) in permutations(steps.items(), 2):
+        if (one.metric, one.metrics, one.expression) == (other.metric, other.metrics, other.expression):
+            _check_steps(one_name, one, other_name, other)
+
+
+def _check_steps(name: str, step: ScalingStep, other_name: str, other: ScalingStep) -> None:
+    """Raise the fault of a step that contradicts another one on the same metric."""
+    if step.below is not None and other.above is not None and step.below > other.above:
+        raise fault(
+            f"steps.{name}.below",
+            f"is {step.below:g}, but {other_name} adds instances above {other.above:g}: between the two, instances would be "
+            f"added and removed at once; write {other.above:g} at most",
+        )
+    for bound, change, worse in (("above", "add", operator.gt), ("below", "remove", operator.lt)):
+        value, count = getattr(step, bound), getattr(step, change)
+        milder, more = getattr(other, bound), getattr(other, change)
+        if None not in (value, milder) and worse(value, milder) and count < more:
+            raise fault(
+                f"steps.{name}.{change}",
+                f"is {count}, but {other_name} {change}s {more} from {milder:g} on: a value beyond would {change} fewer; "
+                f"write {more} at least",
+            )
 
 
 def _check_tracked(name: str, tracked: TrackedMetric) -> None:

@@ -106,6 +106,29 @@ WEEKEND = "weekdays: [SAT, SUN]"
             "steps.idle.remove",
             "works against target tracking, which removes instances as well",
         ),
+        (
+            "track: {}, steps: {up: {metric: cpu, above: 40, add: 2}, down: {metric: cpu, below: 50, remove: 1}}",
+            "steps.down.below",
+            "is 50, but up adds instances above 40: between the two, instances would be added and removed at once; write 40 "
+            "at most",
+        ),
+        (
+            f"track: {{}}, steps: {{up: {{metrics: {{a: {SESSIONS}}}, above: 4, add: 2}}, "
+            f"down: {{metrics: {{a: {SESSIONS}}}, below: 5, remove: 1}}}}",
+            "steps.down.below",
+            "is 5, but up adds instances above 4",
+        ),
+        (
+            "steps: {more: {metric: cpu, above: 90, add: 1}, some: {metric: cpu, above: 80, add: 3}}",
+            "steps.more.add",
+            "is 1, but some adds 3 from 80 on: a value beyond would add fewer; write 3 at least",
+        ),
+        (
+            "track: {}, steps: {up: {metric: cpu, above: 60, add: 2}, idle: {metric: cpu, below: 20, remove: 2}, "
+            "empty: {metric: cpu, below: 5, remove: 1}}",
+            "steps.empty.remove",
+            "is 1, but idle removes 2 from 20 on",
+        ),
         ("track: {}", "track", "is empty, and no step adds instances"),
         (
             "track: {}, steps: {burst: {metric: cpu, above: 50, add: 1}}",
@@ -143,6 +166,8 @@ def test_what_does_not_go_is_said_at_its_key(
     [
         f"track: {{sessions: {{target: 1.5, metrics: {{a: {SESSIONS}, b: {BUSY}}}, expression: 'IF(b > 1e1, a / b, a)'}}}}",
         "track: {}, steps: {up: {metric: cpu, above: 60, add: 2}, down: {metric: cpu, below: 20, remove: 1}}",
+        "track: {}, steps: {up: {metric: cpu, above: 20, add: 2}, down: {metric: cpu, below: 20, remove: 1}}",
+        "track: {}, steps: {up: {metric: cpu, above: 20, add: 2}, down: {metric: latency, below: 90, remove: 1}}",
         # The bounds of scaling stated by a schedule are a way back to them.
         'schedules: {days: {at: "08:00", min_instances: 3}, nights: {at: "20:00"}}',
     ],
