@@ -164,6 +164,7 @@ def component_faults(
     """Yield what of a plan AWS refuses, and what is stated without an effect."""
     path = ("workloads", plan.name)
     yield from evaluation_faults((*path, "alarms"), plan.alarms)
+    yield from _copies_without_room(endpoint, plan)
     for key, one in plan.components.items():
         of_component, alarms = (*path, "components", key), endpoint.components[key].alarms
         if (length := len(one.component_name)) > _MAX_NAME:
@@ -186,6 +187,38 @@ def component_faults(
             "has no effect: at most half of the copies are exchanged at a time, and every component may have a single one",
             "write scaling.min_copies: 2 for a component, or remove the key",
         )
+
+
+def _copies_without_room(
+    endpoint: InferenceComponentEndpoint, plan: ComponentEndpointPlan
+) -> Iterator[PlanFault]:
+    """Yield stated numbers of copies that the largest fleet never holds, even beside the fewest of the others."""
+    fleet, instances = plan.selection.chosen.estimate, plan.scaling.max_instance_count
+    shares = {key: one.share for key, one in fleet.components.items()}
+    fewest = {
+        key: one.scaling.min_copy_count if one.scaling else one.initial_copy_count
+        for key, one in plan.components.items()
+    }
+
+    def fits(key: str, copies: int) -> bool:
+        counts = {**fewest, key: copies}
+        placed = place_copies(
+            counts, shares=shares, apart=fewest, shares_per_instance=fleet.shares_per_instance
+        )
+        return len(placed) <= instances
+
+    for key, one in endpoint.components.items():
+        if (stated := one.scaling.max_copies) is None:
+            continue
+        most = min(stated, instances * (fleet.shares_per_instance // shares[key]))
+        held = next((copies for copies in range(most, 0, -1) if fits(key, copies)), 0)
+        if held < stated:
+            yield PlanFault(
+                ("workloads", plan.name, "components", key, "scaling", "max_copies"),
+                f"is {stated}, but {instances} instances of {plan.instance_type} hold {held} beside the fewest copies of the "
+                "other components",
+                f"write {held} at most, or allow more instances: scaling.max_instances, policy.max_endpoint_instances",
+            )
 
 
 def _component(

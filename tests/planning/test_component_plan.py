@@ -210,3 +210,20 @@ def test_the_fleet_is_there_twice_during_an_update() -> None:
         (f"{plan.instance_type} for endpoint usage", 2 * plan.scaling.max_instance_count),
         ("Number of instances across active endpoints", 2 * plan.scaling.max_instance_count),
     ]
+
+
+def test_copies_that_the_fleet_never_holds_are_refused() -> None:
+    def stated(max_copies: int) -> InferenceComponentEndpoint:
+        cnn = {**COMPONENT, "scaling": {"max_copies": max_copies}}
+        return endpoint({"cnn": cnn, "llm": LLM}, scaling={"max_instances": 2})
+
+    plan = planned(stated(2))
+    assert plan.scaling.max_instance_count == 2
+    # A copy of each component takes a whole g1: the other copy of the two instances is that of llm.
+    assert plan.selection.chosen.instance_type == "ml.g1.xlarge"
+    assert faults(stated(1)) == []
+    (fault,) = faults(stated(2))
+    assert fault.key_path == ("workloads", "desk", "components", "cnn", "scaling", "max_copies")
+    assert fault.reason == (
+        "is 2, but 2 instances of ml.g1.xlarge hold 1 beside the fewest copies of the other components"
+    )
