@@ -11,6 +11,7 @@ from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.serverless_endpoint import ServerlessAlarms
 from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS, AlarmEvaluation
 from sizewell.facts.models import Engine
+from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanFault
@@ -112,7 +113,9 @@ def alarm_faults(endpoint: RealTimeEndpoint | MultiModelEndpoint, plan: Endpoint
                 plan.alarms_off.get(name, metal),
                 f"write {name}: null to leave it out" if name not in plan.alarms_off else None,
             )
-    yield from percentile_faults(path, endpoint.alarms, plan.alarms)
+    yield from percentile_faults(
+        path, endpoint.alarms, plan.alarms, plan.selection.chosen.estimate.p95_latency_ms
+    )
     if plan.rollout is not None and not plan.alarms.keys() & set(ROLLBACK_ALARMS):
         yield PlanFault(
             path,
@@ -131,9 +134,19 @@ def evaluation_faults(path: tuple[str, ...], alarms: Mapping[str, AlarmPlan]) ->
 
 
 def percentile_faults(
-    path: tuple[str, ...], stated: AnyAlarms, alarms: Mapping[str, AlarmPlan]
+    path: tuple[str, ...], stated: AnyAlarms, alarms: Mapping[str, AlarmPlan], predicted_p95_ms: float
 ) -> Iterator[PlanFault]:
-    """Yield where fewer of the requests are allowed more time than more of them."""
+    """Yield where fewer of the requests are allowed more time than more of them, and where less is allowed than is predicted."""
+    for name in chain(*PERCENTILE_ALARMS):
+        asked = stated_threshold(getattr(stated, name)) if name in alarms else None
+        if asked is not None and asked < predicted_p95_ms:
+            back = ", and call every new model back" if name in ROLLBACK_ALARMS else ""
+            yield PlanFault(
+                (*path, name, "above_ms"),
+                f"is {asked:g}, but the plan predicts that 95 of 100 requests take up to {milliseconds(predicted_p95_ms)} at "
+                f"peak load: the alarm would go off while all is well{back}",
+                "raise it, or lower latency.max_p95_ms for a faster type; if you measured less, state it in measurements.yaml",
+            )
     for fewer, more in PERCENTILE_ALARMS:
         if not alarms.keys() >= {fewer, more}:
             continue

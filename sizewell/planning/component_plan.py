@@ -174,7 +174,8 @@ def component_faults(
                 "shorten its name, or names.workload",
             )
         yield from evaluation_faults((*of_component, "alarms"), one.alarms)
-        yield from percentile_faults((*of_component, "alarms"), alarms, one.alarms)
+        predicted_p95_ms = plan.selection.chosen.estimate.components[key].serving.p95_latency_ms
+        yield from percentile_faults((*of_component, "alarms"), alarms, one.alarms, predicted_p95_ms)
         if one.rollout is not None and not one.alarms.keys() & set(ROLLBACK_ALARMS):
             yield PlanFault(
                 (*of_component, "alarms"),

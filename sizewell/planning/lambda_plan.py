@@ -85,7 +85,7 @@ def lambda_faults(function: LambdaFunction, plan: LambdaFunctionPlan) -> Iterato
     path = ("workloads", plan.name, "alarms")
     yield from evaluation_faults(path, plan.alarms)
     yield from evaluation_faults(path, plan.rollout.alarms if plan.rollout else {})
-    yield from percentile_faults(path, function.alarms, plan.alarms)
+    yield from percentile_faults(path, function.alarms, plan.alarms, plan.p95_latency_ms)
 
 
 def _storage_mb(function: LambdaFunction, choice: OnDemandChoice) -> int:

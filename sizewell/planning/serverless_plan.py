@@ -64,7 +64,7 @@ def serverless_faults(endpoint: ServerlessEndpoint, plan: ServerlessEndpointPlan
     yield from on_demand_faults(endpoint, endpoint.alarms.provisioned_concurrency_spillover, plan)
     path = ("workloads", plan.name, "alarms")
     yield from evaluation_faults(path, plan.alarms)
-    yield from percentile_faults(path, endpoint.alarms, plan.alarms)
+    yield from percentile_faults(path, endpoint.alarms, plan.alarms, plan.p95_latency_ms)
 
 
 def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) -> dict[str, float]:

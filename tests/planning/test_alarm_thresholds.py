@@ -4,9 +4,13 @@ from typing import Any
 
 import pytest
 
-from sizewell.planning.alarm_thresholds import plan_alarms
+from sizewell.planning.alarm_thresholds import alarm_faults, plan_alarms
+from sizewell.planning.errors import PlanFault
 from sizewell.planning.workload_plan import AlarmPlan
-from tests.planning.builders import endpoint, llm_endpoint
+from tests.instance_selection.builders import catalog, gpu_instance
+from tests.planning.builders import endpoint, llm_endpoint, planned_endpoint
+
+ONE = catalog(gpu_instance("ml.g1.xlarge"), usd_per_hour={"ml.g1.xlarge": 1.0})
 
 
 def alarms(
@@ -98,3 +102,27 @@ def test_an_alarm_that_is_off_keeps_its_reason() -> None:
     on, off = alarms(alarms={"disk_utilization": {"off_because": "the cache fills it"}})
     assert "disk_utilization" not in on
     assert off == {"disk_utilization": "the cache fills it"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("model_latency_p95", "at peak load: the alarm would go off while all is well"),
+        (
+            "model_latency_p99",
+            "at peak load: the alarm would go off while all is well, and call every new model back",
+        ),
+    ],
+)
+def test_threshold_below_the_prediction_is_refused(name: str, words: str) -> None:
+    predicted_ms = planned_endpoint(ONE).selection.chosen.estimate.p95_latency_ms
+
+    def faults(above_ms: float) -> list[PlanFault]:
+        alarms = {"model_latency_p95": {"off_because": "p99 tells"}, name: {"above_ms": above_ms}}
+        stated = endpoint(alarms=alarms)
+        return list(alarm_faults(stated, planned_endpoint(ONE, stated)))
+
+    assert faults(predicted_ms * 1.01) == []
+    (fault,) = faults(predicted_ms * 0.99)
+    assert fault.key_path == ("workloads", "plants", "alarms", name, "above_ms")
+    assert fault.reason.endswith(words)

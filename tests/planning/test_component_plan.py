@@ -182,16 +182,10 @@ def test_names_are_as_long_as_aws_takes() -> None:
     stated = endpoint({"a-component-of-twenty-six": COMPONENT})
     plan = plan_component_endpoint("a-workload-of-twenty-six-c", stated, policy(), MANY, NAMES)
     assert said(list(component_faults(stated, plan))) == []
-    plan = plan.model_copy(
-        update={
-            "components": {
-                "it": plan.components["a-component-of-twenty-six"].model_copy(
-                    update={"component_name": "x" * 64}
-                )
-            }
-        }
-    )
-    (fault,) = component_faults(endpoint({"it": COMPONENT}), plan)
+    longer = {
+        key: one.model_copy(update={"component_name": "x" * 64}) for key, one in plan.components.items()
+    }
+    (fault,) = component_faults(stated, plan.model_copy(update={"components": longer}))
     assert fault.reason.endswith("64 characters, and AWS takes 63")
 
 
