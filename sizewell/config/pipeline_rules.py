@@ -10,7 +10,7 @@ from sizewell.config.pipeline import Pipeline, PipelineStep, QualityGate
 from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.request_members import Violation
-from sizewell.config.training import TrainedModel
+from sizewell.config.training import TrainedModel, TrainingJob
 from sizewell.config.tuning import TuningJob
 
 _KINDS = "a processing-job, training-job, tuning-job or batch-transform"
@@ -39,6 +39,7 @@ def pipeline_violations(environment: Environment) -> Iterator[Violation]:
         if not found:
             yield from _of_time(environment, name, pipeline)
     yield from _started_twice(environment)
+    yield from _warm_pools(environment)
 
 
 def _of_step(
@@ -82,7 +83,7 @@ def _of_gate(path: tuple[str, ...], job: RepeatedRuns, gate: QualityGate) -> Ite
             )
         elif not file or file.endswith("/"):
             yield (*path, "file"), f"is a folder; write the file in it, as {output}/evaluation.json"
-    else:
+    elif isinstance(job, TrainedModel):
         if gate.file is not None:
             yield (*path, "file"), f"has no effect on a job that trains; {without('file')}"
         tuning = isinstance(job, TuningJob)
@@ -115,12 +116,26 @@ def _not_trained(
         yield path, f"{step} trains no model: it runs {_of_kind(job)}"
 
 
+def _warm_pools(environment: Environment) -> Iterator[Violation]:
+    """Yield instances that wait for a run, which only the schedule of one pipeline starts, and later than that."""
+    for name, steps in environment.steps_by_workload().items():
+        job, pipeline = environment.workloads.get(name), environment.workloads[steps[0][0]]
+        assert isinstance(pipeline, Pipeline), "nothing else has steps"
+        if isinstance(job, TrainingJob) and job.runs_per_month is None and len(steps) == 1:
+            hours = sum(one for one, _ in _longest(environment, pipeline))
+            if reason := job.waits_in_vain(pipeline.idle_hours(hours)):
+                yield ("workloads", name, "keep_alive_minutes"), reason
+
+
+def _longest(environment: Environment, pipeline: Pipeline) -> list[tuple[float, str]]:
+    """Return of each level the step that may take the longest, after its hours."""
+    return [max((_hours(environment, pipeline, step), step) for step in level) for level in pipeline.levels]
+
+
 def _of_time(environment: Environment, name: str, pipeline: Pipeline) -> Iterator[Violation]:
     """Yield deadlines that contradict each other; every step has a workload here."""
     path = ("workloads", name)
-    longest = [
-        max((_hours(environment, pipeline, step), step) for step in level) for level in pipeline.levels
-    ]
+    longest = _longest(environment, pipeline)
     hours = sum(one for one, _ in longest)
     words = " + ".join(f"{step} {one:g}" for one, step in longest if one)
     come_to = f"the deadlines of its steps come to {hours:g} hours, one after another ({words})"

@@ -33,6 +33,12 @@ class StartedRuns(ConfigModel):
             raise fault("runs_per_month", "the schedule says how often the job runs; remove one of the two")
         return self
 
+    def idle_hours(self, hours: float) -> float | None:
+        """Return the hours from the end of a run of so many hours to the next; None where not only the schedule starts runs."""
+        if self.schedule is None or not self.schedule.enabled or self.starts_on is not None:
+            return None
+        return HOURS_BETWEEN_RUNS[self.schedule.every] - hours
+
     def overlap(self, hours: float, why: str = "") -> str | None:
         """Return what is wrong where a run of so many hours, for the reason ``why``, may last until the schedule starts the next
         one."""

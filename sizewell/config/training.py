@@ -299,7 +299,22 @@ class TrainingJob(TrainedModel):
             raise fault(
                 "keep_alive_minutes", f"SageMaker keeps no Spot instances; {without('keep_alive_minutes')}"
             )
+        if reason := self.waits_in_vain(self.idle_hours(self.deadline_hours)):
+            raise fault("keep_alive_minutes", reason)
         return self
+
+    def waits_in_vain(self, idle_hours: float | None) -> str | None:
+        """Return what is wrong where the next run starts so many hours after the end of one, and later than instances wait."""
+        if (
+            self.keep_alive_minutes is None
+            or idle_hours is None
+            or idle_hours * 60 <= self.keep_alive_minutes
+        ):
+            return None
+        return (
+            f"has no effect, and is paid for: the schedule starts the next run {idle_hours:g} hours after the latest end of one; "
+            f"{without('keep_alive_minutes')}"
+        )
 
     @model_validator(mode="after")
     def _spot_gives_way_before_the_deadline(self) -> Self:

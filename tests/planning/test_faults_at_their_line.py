@@ -218,6 +218,11 @@ FAULTS = {
         "SageMaker keeps no Spot instances; remove it, or write keep_alive_minutes: null in the environment's file to drop what "
         "base.yaml says",
     ),
+    "learn: {schedule: {every: day}, keep_alive_minutes: 60}": (
+        "learn.keep_alive_minutes",
+        "has no effect, and is paid for: the schedule starts the next run 20 hours after the latest end of one; remove it, or "
+        "write keep_alive_minutes: null in the environment's file to drop what base.yaml says",
+    ),
     "learn: {encrypt_inter_container_traffic: false}": (
         "learn.encrypt_inter_container_traffic",
         "has no effect on one instance; raise max_instances, or remove it, or write encrypt_inter_container_traffic: null in the "

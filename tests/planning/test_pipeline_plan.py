@@ -142,6 +142,11 @@ def test_environments_of_one_account_have_groups_of_their_own(tmp_path: Path) ->
             "come to 173 hours, one after another",
         ),
         (
+            {"workloads.train-orders.keep_alive_minutes": 60},
+            "workloads.train-orders.keep_alive_minutes",
+            "the schedule starts the next run 161 hours after the latest end of one",
+        ),
+        (
             {"workloads.train-orders.schedule": {"every": "day"}},
             "workloads.train-orders.schedule",
             "train of orders-pipeline runs it",

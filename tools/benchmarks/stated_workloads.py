@@ -816,7 +816,12 @@ JUDGE: Config = {
     "outputs": {"report": {"prefix": "reports"}},
 }
 BY_EXAMPLES = {"method": "full", "schedule": {"every": "month", "day_of_month": 3}}
-WARM_POOL: Config = {"keep_alive_minutes": 30, "tensorboard": True, "spot": {"enabled": False}}
+WARM_POOL: Config = {
+    "keep_alive_minutes": 30,
+    "starts_on": {"object": "datasets/_SUCCESS"},
+    "tensorboard": True,
+    "spot": {"enabled": False},
+}
 TRAINING_PLAN: Config = {
     "training_plan_arn": "arn:aws:sagemaker:us-east-1:111122223333:training-plan/june",
     "spot": {"enabled": False},
