@@ -1,48 +1,19 @@
-"""What secrets look like: the published forms of tokens, and the names that people give to secrets."""
+"""What secrets look like: the forms of tokens, ``sizewell.facts.secret_tokens``, and the names that people give to secrets."""
 
 import re
+from collections.abc import Iterable
 
-#: Forms of credentials; what is in the group ``shown`` says which kind it is, and may be shown. Sources: the pages of
-#: each issuer on the format of its tokens (AWS IAM guide, "IAM identifiers"; GitHub, "About authentication"; GitLab,
-#: "Token overview"; Slack, "Token types"; Stripe, "API keys"; npm, "About access tokens"; PyPI, "API tokens"; Docker,
-#: Hugging Face, OpenAI, NVIDIA NGC, Google Cloud, Databricks, SendGrid, Twilio, Mailchimp, Square, Telegram, Discord,
-#: JFrog), RFC 7468 (PEM), RFC 7519 (JSON Web Token), RFC 3986 section 3.2.1 (user information of a URL).
-_TOKENS = (
-    r"\b(?P<shown>AKIA|ASIA|A3T[A-Z0-9]|ABIA|ACCA)[A-Z0-9]{16}\b",
-    r"\b(?P<shown>gh[pousr]_)[A-Za-z0-9_]{36,}",
-    r"\b(?P<shown>github_pat_)[A-Za-z0-9_]{22,}",
-    r"\b(?P<shown>gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-)[A-Za-z0-9_-]{20,}",
-    r"\b(?P<shown>GR1348941)[A-Za-z0-9_-]{20,}",
-    r"\b(?P<shown>hf_|api_org_)[A-Za-z0-9]{30,}",
-    r"\b(?P<shown>xox[a-z]-|xapp-)[A-Za-z0-9-]{10,}",
-    r"(?P<shown>hooks\.slack\.com/services/)T\w+/B\w+/\w+",
-    r"\b(?P<shown>[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{10,}",
-    r"\b(?P<shown>sk-)[A-Za-z0-9_-]{20,}",
-    r"\b(?P<shown>nvapi-)[A-Za-z0-9_-]{20,}",
-    r"\b(?P<shown>AIza)[A-Za-z0-9_-]{35}",
-    r"\b(?P<shown>GOCSPX-|ya29\.)[A-Za-z0-9_-]{20,}",
-    r"\b(?P<shown>npm_)[A-Za-z0-9]{36}",
-    r"(?P<shown>_authToken=\s*)\S+",
-    r"\b(?P<shown>pypi-)[A-Za-z0-9_-]{50,}",
-    r"\b(?P<shown>dckr_[po]at_)[A-Za-z0-9_-]{20,}",
-    r"\b(?P<shown>dapi)[0-9a-f]{32}",
-    r"\b(?P<shown>r8_|gsk_|hvs\.|dop_v1_|shpat_|glsa_|lsv2_[a-z]+_|pcsk_)[A-Za-z0-9_-]{30,}",
-    r"\b(?P<shown>SG\.)[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}",
-    r"\b(?P<shown>SK|AC)[0-9a-z]{32}\b",
-    r"\b(?P<shown>)[0-9a-z]{32}-us[0-9]{1,2}\b",
-    r"\b(?P<shown>sq0csp-|sq0atp-|EAAA)[A-Za-z0-9_\\-]{43,60}",
-    r"\b(?P<shown>)[0-9]{8,10}:[A-Za-z0-9_-]{35}",
-    r"\b(?P<shown>)[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
-    r"(?:^|[\s=:\"'])(?P<shown>AKC[a-zA-Z0-9]|AP[0-9A-F])[a-zA-Z0-9]{8,}(?=[\s\"]|$)",
-    r"(?<![A-Za-z0-9_-])(?P<shown>eyJ)[A-Za-z0-9_-]++\.eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?",
-    r"(?P<shown>AccountKey=)[A-Za-z0-9+/=]{20,}",
-    r"(?P<shown>(?:-----)?BEGIN) (?:[A-Z0-9]+ )*PRIVATE KEY|PuTTY-User-Key-File",
-    r"(?P<shown>(?:\b[A-Za-z][A-Za-z0-9+.-]{0,30})?://)[^/\s:@]*+:[^/\s@]+@",
-    # A secret access key of AWS has no prefix: 40 characters of base64, of all three kinds.
-    r"^\s*+(?P<shown>)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[0-9])[A-Za-z0-9/+]{40}\s*$",
-)
-#: All of them at once, for the many texts that hold none.
-_ANY_TOKEN = re.compile("|".join(token.replace("?P<shown>", "?:") for token in _TOKENS))
+from sizewell.facts.secret_tokens import ANYWHERE, AT_A_WORD, TokenShape
+
+_TOKENS = (*(rf"\b{shape.pattern}" for shape in AT_A_WORD), *(shape.pattern for shape in ANYWHERE))
+
+
+def _without_group(shapes: Iterable[TokenShape]) -> str:
+    return "|".join(shape.pattern.replace("?P<shown>", "?:") for shape in shapes)
+
+
+#: All of them at once, for the many texts that hold none. Inside a word, most are not even tried.
+_ANY_TOKEN = re.compile(rf"\b(?:{_without_group(AT_A_WORD)})|{_without_group(ANYWHERE)}")
 
 #: Last words of a name behind which any literal is a secret.
 _SECRET_NAME = re.compile(
@@ -50,7 +21,7 @@ _SECRET_NAME = re.compile(
 )
 #: Last words of a name behind which a literal is mostly a secret, and sometimes a word of a tokenizer or a count.
 _TOKEN_NAME = re.compile(
-    r"(?:token|(?:api|access|secret|private|auth|signing|encryption|account|master|license|shared)[_.-]?key"
+    r"(?:token|(?:api|app|access|secret|private|auth|signing|encryption|account|master|license|shared)[_.-]?key"
     r"|[_.-]auth)$",
     re.IGNORECASE,
 )
@@ -78,6 +49,8 @@ _REFERENCE = re.compile(
 _ASSIGNMENT = re.compile(
     r"""(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]++)(?:["']?\s{0,9}=|["']\s{0,9}:)\s{0,9}["']?([^\s"'&;,}]++)"""
 )
+#: The same behind a flag of a command: --password x.
+_FLAG = re.compile(r"(?:^|\s)--?([A-Za-z][A-Za-z0-9_.-]*+)\s+([^\s-]\S*)")
 
 
 def is_reference(text: str) -> bool:
@@ -127,10 +100,10 @@ def is_flag_of_secret(argument: str) -> bool:
 
 
 def holds_assignment_of_secret(text: str) -> bool:
-    """Return whether a secret is assigned inside a text: ``--password=x``, ``jdbc:...?user=a&password=x``."""
+    """Return whether a secret is assigned inside a text: ``--password x``, ``jdbc:...?user=a&password=x``."""
     return any(
         is_secret_value(name, value) and (_SECRET_NAME.search(name) or _looks_random(value))
-        for name, value in _ASSIGNMENT.findall(text)
+        for name, value in (*_ASSIGNMENT.findall(text), *_FLAG.findall(text))
     )
 
 

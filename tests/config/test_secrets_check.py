@@ -1,5 +1,6 @@
 """Made-up credentials in pieces, so that no scanner of this repository takes them for real ones."""
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies
 from sizewell.config.secret_shapes import token_shown
 from sizewell.config.secrets_check import check_secrets
 from sizewell.config.tree import Node, Position
+from sizewell.facts.secret_tokens import ANYWHERE, AT_A_WORD
 
 
 def shown(key: str, value: Any) -> list[str | None]:
@@ -58,6 +60,20 @@ def test_secret_is_found_whatever_the_key(value: str, expected: str) -> None:
         ("BOT", "xapp" + "-1-" + "A1" * 10),
         ("ARGUMENTS", "--user=app --password=" + "pw"),
         ("SETTINGS", '{"user": "app", "password": "' + 'pw"}'),
+        ("ARGUMENTS", "train.py --password " + "pw --epochs 3"),
+        ("ARGUMENTS", "serve --db-password '" + "pw' "),
+        ("HEADERS", "Authorization: Bearer " + "a1b2c3d4e5f6a7b8"),
+        ("HEADERS", "authorization: basic " + "YXBwOmh1bnRlcjI="),
+        ("NETRC", "machine example.com\n  login app\n  password " + "pw"),
+        ("NETRC", "default login app password " + "pw"),
+        ("FETCH", "curl -s -u app:" + "pw https://example.com/a"),
+        ("LINK", "https://x.blob.core.windows.net/a?sv=2024-11-04&se=2027-01-01&sr=c&sig=" + "aB3%2F" * 11),
+        ("LINK", "https://b.s3.amazonaws.com/k?X-Amz-Expires=60&X-Amz-Signature=" + "0a" * 32),
+        ("STORE", "Endpoint=sb://x/;SharedAccessKeyName=n;SharedAccessKey=" + "a1B2" * 11),
+        ("HOOK", "https://discord.com/api/webhooks/" + "1" * 18 + "/" + "aB3-" * 17),
+        ("HOOK", "https://hooks.slack.com/triggers/" + "T0A1/1234567/" + "a1" * 16),
+        ("HOOK", "https://x.webhook.office.com/webhookb2/" + "0a1b2c3d-" * 4 + "@".join(["", "a1"])),
+        ("DD_APP_KEY", "0a" * 20),
         ("LINK", "https://files.example/a?token=" + "a1b2c3d4e5f6a7b8"),
         ("STORE", "DefaultEndpointsProtocol=https;AccountKey=" + "a1B2" * 22),
     ],
@@ -126,6 +142,45 @@ def test_every_token_that_detect_secrets_knows(plugin: str) -> None:
         is_found()
 
 
+#: By issuer, a token in pieces: what may be shown, and the rest.
+OF_ISSUERS = {
+    "Anthropic": ("sk-", "ant-api03-" + "aB3_" * 23 + "AA"),
+    "Atlassian": ("ATATT3", "xFfGF0" + "aB3_" * 45),
+    "Cloudflare": ("cfut_", "aB3d" * 12),
+    "Databricks": ("dapi", "0a" * 16),
+    "DigitalOcean": ("doo_v1_", "0a" * 32),
+    "Doppler": ("dp.pt.", "a" * 43),
+    "Google": ("AIza", "aB3_-" * 7),
+    "Grafana": ("glc_", "aB3d" * 10),
+    "Mailgun": ("key-", "0a" * 16),
+    "New Relic": ("NRAK-", "A1B2C3D4E5F6G7H8I9J0K1L2M3N"),
+    "Notion": ("ntn_", "1" * 11 + "a" * 35),
+    "npm": ("npm_", "aB3d" * 9),
+    "Perplexity": ("pplx-", "aB3d" * 12),
+    "Pulumi": ("pul-", "0a" * 20),
+    "PyPI": ("pypi-", "AgEIcHlwaS5vcmc" + "aB3_" * 20),
+    "RubyGems": ("rubygems_", "0a" * 24),
+    "Sentry": ("sntryu_", "0a" * 32),
+    "Shopify": ("shpss_", "0a" * 16),
+    "Stripe": ("rk_live_", "aB3d" * 6),
+    "Weights & Biases": ("wandb_v1_", "aB3d_" * 15),
+}
+
+
+@pytest.mark.parametrize("issuer", OF_ISSUERS)
+def test_token_of_an_issuer(issuer: str) -> None:
+    shown, rest = OF_ISSUERS[issuer]
+    assert token_shown(shown + rest) == shown
+    assert token_shown(f"--header={shown}{rest} --more") == shown
+
+
+def test_every_shape_is_compiled_and_says_where_it_is_from() -> None:
+    for shape in (*AT_A_WORD, *ANYWHERE):
+        assert "shown" in re.compile(shape.pattern).groupindex, shape
+        assert shape.issuer, shape
+        assert len(shape.source) >= 8, shape
+
+
 @pytest.mark.parametrize(
     "key", ["HF_TOKEN", "CLIENT_SECRET", "DB_PASSWORD", "WANDB_API_KEY", "password", "AWS_SECRET_ACCESS_KEY"]
 )
@@ -187,6 +242,25 @@ def test_literal_behind_a_key_of_secrets(key: str) -> None:
         ("KMS_KEY", "alias/data"),
         ("AWS_ACCESS_KEY_ID_PARAMETER", "/prod/key"),
         ("URL", "https://example.com:8080/path@v1"),
+        ("description", "Basic authentication of the gateway, with bearer tokens of the company"),
+        ("description", "The default login page, and password reset"),
+        ("description", "Basic PyTorchInference and Basic DataProcessing"),
+        ("HEADERS", "Authorization: Bearer"),
+        ("ARGUMENTS", "train.py --token-column text --pad-token [PAD] --max-tokens 512 --auth none"),
+        ("ARGUMENTS", "train.py --password-file /run/secrets/db --epochs 3"),
+        ("RUN", "docker run --user app:staff image"),
+        ("LINK", "https://hooks.slack.com/help"),
+        ("LINK", "https://example.com/a?sv=1&sig=none"),
+        ("ROLE", "arn:aws:iam::111122223333:role/company/AWSReservedSSO_admin_0a1b2c3d4e5f6a7b"),
+        ("KEY", "arn:aws:kms:us-east-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef"),
+        ("IMAGE", "763104351884.dkr.ecr.us-east-1.amazonaws.com/vllm@sha256:" + "0123456789abcdef" * 4),
+        ("S3", "s3://company-models/skip-connections/sk-learn/model.tar.gz"),
+        ("CRON", "cron(0 3 ? * MON-FRI *)"),
+        ("MODEL", "sentence-transformers/paraphrase-multilingual-mpnet-base-v2"),
+        ("MODEL", "stabilityai/sk-diffusion-xl"),
+        ("ENTRY", "djl_python.lmi_vllm.vllm_async_service"),
+        ("metric", "val_loss=([0-9.]+)"),
+        ("wrap_key", "name"),
     ],
 )
 def test_what_is_no_secret(key: str, value: Any) -> None:
