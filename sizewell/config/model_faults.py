@@ -78,18 +78,21 @@ def _unknown_key(location: tuple[int | str, ...], root: Node, overlay_file: str)
             hint += f", or write {key}: null in {overlay_file} to drop it there"
         return value_fault(position, path, "the key is out of place", hint=hint)
     elsewhere = _elsewhere(path, places, root)
-    if match := _only_key_with_words(key, parent.keys) or (not elsewhere and near_match(key, parent.keys)):
-        return value_fault(position, path, "unknown key", hint=f"did you mean {match}?")
+    meant = _keys_with_words(key, parent.keys)
+    if not meant and not elsewhere and (match := near_match(key, parent.keys)):
+        meant = (match,)
+    if meant:
+        return value_fault(position, path, "unknown key", hint=f"did you mean {' or '.join(meant)}?")
     hint = f"this key belongs elsewhere: {', '.join(elsewhere[:3])}" if elsewhere else "remove it"
     allowed = tuple(other for other in parent.keys if parent.path or other != "name")
     return value_fault(position, path, "unknown key; allowed here", allowed=allowed, hint=hint)
 
 
-def _only_key_with_words(key: str, allowed: Sequence[str]) -> str | None:
-    """Return the one allowed key that has every word of a key: max_p95_ms of p95."""
+def _keys_with_words(key: str, allowed: Sequence[str]) -> tuple[str, ...]:
+    """Return the allowed keys, two at most, that have every word of a key: max_p95_ms of p95; none where there are more."""
     words = set(key.split("_"))
-    found = [other for other in allowed if words <= set(other.split("_"))]
-    return found[0] if len(found) == 1 else None
+    found = tuple(other for other in allowed if words <= set(other.split("_")))
+    return found if len(found) <= 2 else ()
 
 
 def _elsewhere(path: tuple[str, ...], places: Sequence[KeyPlace], root: Node) -> tuple[str, ...]:

@@ -511,3 +511,8 @@ def test_parameters_that_were_not_counted_in_millions(message_for: MessageFor) -
         "  got 8030000000; expected a number of at least 0.000001 and at most 10,000,000 million",
         "  The number of weights, in millions: 8000 for a model of 8 billion.",
     )
+
+
+def test_two_keys_that_hold_the_word_are_both_offered(message_for: Callable[[str], str]) -> None:
+    message = message_for("workloads:\n  support-bert:\n    instances: {families: [g5]}\n")
+    assert "unknown key\n  did you mean allowed_families or denied_families?" in message
