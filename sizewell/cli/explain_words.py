@@ -74,9 +74,11 @@ def facts(explanation: Explanation) -> list[str]:
             f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.bound:g} h asked; "
             f"{usd(e.usd_per_run)} USD per run",
         ]
+    accelerators = f", {counted(e.accelerator_count, 'accelerator')}" if e.accelerator_count else ""
+    where = "on each accelerator" if e.accelerator_count else "on the host"
     lines = [
-        f"{memory} on each accelerator{', sharded over all' if e.sharded else ''}",
-        f"{counted(e.instance_count, 'instance')}, {counted(e.accelerator_count, 'accelerator')}: "
+        f"{memory} {where}{', sharded over all' if e.sharded else ''}",
+        f"{counted(e.instance_count, 'instance')}{accelerators}: "
         f"{e.units_per_second:,.0f} examples or tokens per second",
         f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.bound:g} h asked; "
         f"{usd(e.usd_per_run)} USD per run",
@@ -173,15 +175,18 @@ def decision_line(explanation: Explanation) -> str:
         return "no other type meets every requirement"
     chosen, second = selection.chosen, selection.runners_up[0]
     # Which is faster, the 95th percentile says.
-    times = f"{outcome(chosen.estimate, P95)} instead of {outcome(second.estimate, P95)}"
+    ours, theirs = outcome(chosen.estimate, P95), outcome(second.estimate, P95)
+    faster = f"faster, {ours} instead of {theirs}" if ours != theirs else f"as fast ({ours})"
     more = decision.runner_up_more_usd_per_month
     name = second.instance_type
     if decision.by is DecidedBy.LOCK:
         return f"kept by the lock before {name}, which {_free_pick(second, more)}"
     if decision.by is DecidedBy.COST and more is not None:
-        theirs = second.cost.usd_per_month or 0.0
-        share = f" ({more / theirs:.0%})" if theirs else ""
+        whole = second.cost.usd_per_month or 0.0
+        share = f" ({more / whole:.0%})" if whole else ""
         tie = " and as fast" if explanation.objective is Objective.LEAST_LATENCY else ""
+        if round(more, 2) == 0:
+            return f"before {name}: cheaper by less than a cent per month{tie}"
         return f"before {name}: cheaper by {usd(more)} USD per month{share}{tie}"
     if decision.by is DecidedBy.RANGE and more is not None:
         limits = " and ".join(second.estimate.near_limits)
@@ -189,9 +194,9 @@ def decision_line(explanation: Explanation) -> str:
     if decision.by is DecidedBy.TIME:
         if explanation.objective is Objective.LEAST_LATENCY:
             price = "" if more is None or more >= 0 else f", at {usd(-more)} USD per month more"
-            return f"before {name}: faster, {times}{price}"
+            return f"before {name}: {faster}{price}"
         equal = "no price is known for either" if more is None else "at the same cost"
-        return f"before {name}: {equal}, faster: {times}"
+        return f"before {name}: {equal}, {faster}"
     if decision.by is DecidedBy.KNOWN_PRICE:
         return f"before {name}: its price is unknown"
     return f"before {name}: equal in cost and time, the first by name"

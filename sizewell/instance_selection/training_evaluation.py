@@ -10,7 +10,7 @@ from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation import boosting
 from sizewell.instance_selection.estimation.coefficients import Array, coefficients
-from sizewell.instance_selection.estimation.hardware import GIB
+from sizewell.instance_selection.estimation.hardware import GIB, USABLE_HOST_SHARE
 from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES, NEAR_FULL
 from sizewell.instance_selection.estimation.training import (
     DECISIVE,
@@ -359,7 +359,7 @@ class TrainingColumns:
             host_cores=np.array([t.vcpus / 2 for t in self.types]),
         )
         table = needs.units * float(model.features or 10) * TABLE_VALUE_BYTES * TABLE_COPIES
-        host = np.array([t.memory_gib for t in self.types]) * GIB
+        host = np.array([t.memory_gib for t in self.types]) * GIB * USABLE_HOST_SHARE
         memory = TrainingMemory(0.0, 0.0, 0.0, table, CONTEXT_BYTES)
         # One instance: trees are not spread over several here.
         first = self.counts == 1
@@ -369,7 +369,7 @@ class TrainingColumns:
     def _memory_estimate(self, lay: _Layouts, size: int, i: int) -> MemoryEstimate:
         usable = float(self.machines.memory_bytes[i]) / GIB
         if self.tabular:
-            usable = self.types[i].memory_gib
+            usable = self.types[i].memory_gib * USABLE_HOST_SHARE
         weights, gradients, optimizer, activations = (float(part[size, i]) / GIB for part in lay.parts)
         return MemoryEstimate.trusted(
             {

@@ -129,8 +129,9 @@ def _describe_memory(c: TrainingColumns, i: int) -> Miss:
     memory = c.smallest_memory(i)
     needed = memory.needed_gib * (1 + c.needs.margin)
     margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
+    where = "of host memory" if c.tabular or not c.types[i].accelerator_count else "on each accelerator"
     return Miss(
-        f"needs {needed:.1f} GiB{margin} on each accelerator, which offers {memory.usable_gib:.1f}",
+        f"needs {needed:.1f} GiB{margin} {where}, which offers {memory.usable_gib:.1f}",
         needed / memory.usable_gib if memory.usable_gib else None,
     )
 
@@ -178,7 +179,8 @@ def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate
         if needs.prepaid
         else f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
         f"{START_UP_HOURS * 60:.0f} minutes of start-up are paid for",
-        "storage and data loading keep up with the accelerators",
+        "storage and data loading keep up with the "
+        + ("accelerators" if chosen.estimate.accelerator_count else "processors"),
     ]
     if needs.spot:
         lines.append(

@@ -35,8 +35,11 @@ COST, LATENCY = Objective.LEAST_COST, Objective.LEAST_LATENCY
     [
         ((15, 90), (20, 50), COST, f"before {B}: cheaper by 5.00 USD per month (25%)"),
         ((15, 90), (None, 50), COST, f"before {B}: its price is unknown"),
-        ((15, 50), (15, 90), COST, f"before {B}: at the same cost, faster: p95 50 ms instead of p95 90 ms"),
-        ((None, 50), (None, 90), COST, f"before {B}: no price is known for either, faster: "),
+        ((15, 50), (15, 90), COST, f"before {B}: at the same cost, faster, p95 50 ms instead of p95 90 ms"),
+        ((None, 50), (None, 90), COST, f"before {B}: no price is known for either, faster, "),
+        ((15, 50.1), (15, 50.2), COST, f"before {B}: at the same cost, as fast (p95 50 ms)"),
+        ((15, 50), (15.001, 40), COST, f"before {B}: cheaper by less than a cent per month"),
+        ((20, 50.1), (15, 50.2), LATENCY, f"before {B}: as fast (p95 50 ms), at 5.00 USD per"),
         ((15, 50), (15, 50), COST, f"before {B}: equal in cost and time, the first by name"),
         ((20, 50), (15, 90), LATENCY, f"before {B}: faster, p95 50 ms instead of p95 90 ms, at 5.00 USD per"),
         ((15, 50), (20, 50), LATENCY, f"before {B}: cheaper by 5.00 USD per month (25%) and as fast"),
@@ -279,3 +282,11 @@ def test_engine_says_whether_anybody_stated_it(stated: bool, line: str) -> None:
     told = explained(selection(serving(A, 50, 90)), engine=AssumedEngine(Engine.EAGER, stated=stated))
     assert engine_line(told) == [line]
     assert facts(told)[0] == line
+
+
+def test_a_training_on_cpus_speaks_of_the_host() -> None:
+    lines = facts(explained(selection(job(A, 15, 2, accelerator_count=0)), bound=4))
+    assert lines[:2] == [
+        "memory: 7.0 of 10.0 GiB usable on the host",
+        "1 instance: 1,000 examples or tokens per second",
+    ]

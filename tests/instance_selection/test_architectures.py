@@ -20,6 +20,8 @@ from sizewell.instance_selection import (
     select_training_instance,
 )
 from sizewell.instance_selection.estimation.boosting import NODE_S
+from sizewell.instance_selection.estimation.hardware import GIB, USABLE_HOST_SHARE
+from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES
 from sizewell.instance_selection.spot import START_UP_HOURS
 from tests.instance_selection.builders import (
     DIFFUSION,
@@ -103,6 +105,22 @@ def test_trees_are_not_spread_over_several_instances() -> None:
 
     assert found.chosen.estimate.instance_count == 1
     assert found.chosen.estimate.utilization == 0
+
+
+def test_a_table_is_trained_in_what_the_system_leaves_of_the_host() -> None:
+    small = cpu_instance("ml.small.xlarge", memory_gib=16.0)
+    known = catalog(small, usd_per_hour={small.name: 0.1})
+    found = select_training_instance(training(model=TREES, units=1e5), known)
+    memory = found.chosen.estimate.memory
+    assert memory.usable_gib == pytest.approx(16 * USABLE_HOST_SHARE)
+    # More than that, and less than all 16.
+    rows = 1e5 * (14.5 * GIB - CONTEXT_BYTES) / (memory.needed_gib * GIB - CONTEXT_BYTES)
+    with pytest.raises(NoFeasibleInstanceError) as raised:
+        select_training_instance(training(model=TREES, units=rows, deadline_hours=1e6), known)
+    (rejected,) = raised.value.rejected
+    assert rejected.filter == "memory"
+    assert rejected.reason.endswith("GiB of host memory, which offers 13.6")
+    assert any("keep up with the processors" in line for line in found.assumptions)
 
 
 def test_pictures_are_drawn_on_an_accelerator(real_catalog: Catalog) -> None:
