@@ -12,7 +12,9 @@ def build_bill(lines: Iterable[BillLine], budget_usd_per_month: float | None) ->
     known = [
         (item, item.usd_per_month) for line in lines for item in line.items if item.usd_per_month is not None
     ]
-    total = sum(usd for _, usd in known)
+    total: float | None = sum(usd for _, usd in known)
+    if not total and any(item.usd_per_month is None for line in lines for item in line.items):
+        total = None
     published = sum(usd for item, usd in known if item.basis is PriceBasis.PUBLISHED)
     return Bill(
         lines=lines,

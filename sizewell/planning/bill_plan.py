@@ -33,8 +33,8 @@ class Bill(PlanModel):
 
     lines: tuple[BillLine, ...]
     """Of the workloads, and of the foundation as the last."""
-    usd_per_month: float
-    """The sum of the items that are known."""
+    usd_per_month: float | None
+    """The sum of the items that are known; None where none of those that cost anything is."""
     fixed_usd_per_month: float
     """What of that sum is paid whatever the load."""
     published_share: float | None

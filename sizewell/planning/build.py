@@ -89,7 +89,7 @@ def build_plan(
 
 def _over_budget(bill: Bill, environment_name: str, workloads: Collection[str]) -> list[PlanFault]:
     budget = bill.budget_usd_per_month
-    if budget is None or bill.usd_per_month <= budget:
+    if budget is None or bill.usd_per_month is None or bill.usd_per_month <= budget:
         return []
     lines = sorted(bill.lines, key=lambda line: (-(line.usd_per_month or 0.0), line.workload))
     parts = ", ".join(

@@ -47,6 +47,12 @@ def test_unknown_is_not_zero() -> None:
     assert bill.usd_per_month == 101
 
 
+def test_a_total_of_which_nothing_is_known_is_unknown() -> None:
+    assert build_bill([line("a", item(None)), line("foundation", item(0.0))], 10).usd_per_month is None
+    assert build_bill([], 10).usd_per_month == 0
+    assert build_bill([line("a", item(0.0))], 10).usd_per_month == 0
+
+
 def test_share_of_published_prices() -> None:
     bill = build_bill([line("a", item(75)), line("b", item(25, PriceBasis.ESTIMATED))], None)
     assert bill.published_share == pytest.approx(0.75)
