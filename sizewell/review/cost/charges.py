@@ -38,9 +38,10 @@ ZERO = Amounts.fixed(0.0)
 
 
 def known_sum(amounts: Iterable[Amounts | None]) -> Amounts | None:
-    """Return the sum of what is known; None where nothing is."""
-    known = [amount for amount in amounts if amount is not None]
-    return reduce(Amounts.__add__, known) if known else None
+    """Return the sum of what is known; None where that is nothing, and what is not known is more: that is no zero."""
+    parts = tuple(amounts)
+    total = reduce(Amounts.__add__, (part for part in parts if part is not None), ZERO)
+    return None if total == ZERO and (None in parts or not parts) else total
 
 
 @dataclass(frozen=True, slots=True)

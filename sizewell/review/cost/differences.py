@@ -20,10 +20,9 @@ def difference(base: WorkloadBill | None, head: WorkloadBill | None) -> Amounts 
 
 
 def sum_of_moves(parts: Iterable[Amounts | None]) -> Amounts | None:
-    """Return the sum of what is known; None where that is nothing, and what is not known moves: that is no zero."""
+    """Return the sum of what is known; zero where nothing moves."""
     moves = tuple(parts)
-    total = known_sum(moves) or (None if moves else ZERO)
-    return None if total == ZERO and None in moves else total
+    return known_sum(moves) if moves else ZERO
 
 
 def unknown_changes(base: WorkloadBill | None, head: WorkloadBill | None) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def test_the_total_is_the_sum_of_the_workloads(base: Assembly, head: Assembly) -
         assert (total or 0.0) == sum(part for part in parts if part is not None) or abs(
             (total or 0.0) - sum(part for part in parts if part is not None)
         ) < TOLERANCE
-        assert (total is None) == (bool(parts) and all(part is None for part in parts))
+        assert (total is None) == (None in parts and not any(parts))
 
 
 @law
