@@ -1,9 +1,10 @@
 """Loading one environment: base and environment file, merged, checked, and frozen."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -47,6 +48,17 @@ class LoadedEnvironment:
     measurements: Measurements = field(default_factory=Measurements)
 
 
+class FaultyEnvironmentError(ConfigError):
+    """A configuration cannot be used; ``rest`` is what is sound of it: the environment without the workloads that have a fault.
+
+    It is None where nothing is left, or something is wrong that concerns all workloads.
+    """
+
+    def __init__(self, faults: Iterable[Fault], rest: LoadedEnvironment | None) -> None:
+        super().__init__(faults)
+        self.rest = rest
+
+
 def environment_names(directory: Path) -> tuple[str, ...]:
     """Return the names of the environments whose files are in ``directory``, sorted."""
     return environment_files.environment_names(path.name for path in directory.glob("*.yaml"))
@@ -73,7 +85,8 @@ def load_environment(
     with None any region of the right form is accepted.
 
     Raises:
-        ConfigError: Something is wrong; the error holds all faults of all files.
+        ConfigError: Something is wrong; the error holds all faults of all files. As ``FaultyEnvironmentError`` it holds what is
+            sound, too.
     """
     if file_faults := list(_file_faults(directory, name)):
         raise ConfigError(file_faults)
@@ -95,19 +108,54 @@ def load_environment(
     if regions is not None:
         faults += [fault for fault in _region_faults(merged, regions) if fault.key_path not in known]
     try:
-        # JSON, because strict validation takes lists for tuples and texts for enumerations from JSON only. Strict:
-        # "12" is no number and 1 is no truth value, here as in the JSON Schema.
-        environment = Environment.model_validate_json(json.dumps(merged.plain()), strict=True)
+        environment = _validated(merged.plain())
         faults += _rule_faults(environment, merged)
     except ValidationError as error:
         known = {fault.key_path for fault in faults}
         more = model_faults(error, merged, files[name])
         faults += [fault for fault in more if fault.key_path not in known]
+        if (sound := _sound_part(merged, faults)) is not None:
+            faults += faults_within(sound, _rule_faults(sound, merged))
+    rest = _sound_part(merged, faults) if faults else None
     measurements, measurement_faults = read_measurements(directory)
     faults += [*measurement_faults, *_measured_name_faults(measurements, directory, merged)]
     if faults:
-        raise ConfigError(_of_endpoints_once(faults))
+        sound_rest = None if rest is None else LoadedEnvironment(rest, Sources(merged), measurements)
+        raise FaultyEnvironmentError(_of_endpoints_once(faults), sound_rest)
     return LoadedEnvironment(environment, Sources(merged), measurements)
+
+
+def _validated(plain: Any) -> Environment:
+    # JSON, because strict validation takes lists for tuples and texts for enumerations from JSON only. Strict: "12" is no
+    # number and 1 is no truth value, here as in the JSON Schema.
+    return Environment.model_validate_json(json.dumps(plain), strict=True)
+
+
+def _sound_part(merged: Node, faults: Iterable[Fault]) -> Environment | None:
+    """Return the environment without the workloads that have a fault, and without the pipelines that run them."""
+    paths = [fault.key_path for fault in faults]
+    if any(path[:1] != ("workloads",) or len(path) < 2 for path in paths):
+        return None
+    plain: Any = merged.plain()
+    faulty = {path[1] for path in paths}
+    plain["workloads"] = {name: one for name, one in plain["workloads"].items() if name not in faulty}
+    try:
+        sound = _validated(plain)
+    except ValidationError:
+        return None  # no workload is left
+    steps = sound.steps_by_workload().items()
+    broken = {pipeline for runs, by in steps if runs not in sound.workloads for pipeline, _ in by}
+    left = {name: one for name, one in sound.workloads.items() if name not in broken}
+    return sound.model_copy(update={"workloads": left}) if left else None
+
+
+def faults_within(environment: Environment, faults: Iterable[Fault]) -> list[Fault]:
+    """Return the faults that lie in the workloads of a part of an environment; others may be of what the part lacks."""
+    return [
+        fault
+        for fault in faults
+        if fault.key_path[:1] == ("workloads",) and environment.workloads.keys() & set(fault.key_path[1:2])
+    ]
 
 
 def _of_endpoints_once(faults: list[Fault]) -> list[Fault]:

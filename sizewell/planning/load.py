@@ -15,6 +15,7 @@ from sizewell.config import (
 )
 from sizewell.config.environment import Environment
 from sizewell.config.faults import value_fault
+from sizewell.config.loading import FaultyEnvironmentError, faults_within
 from sizewell.config.network import LookupNetwork
 from sizewell.config.variant_names import endpoint_of
 from sizewell.instance_selection import Catalog, load_catalog
@@ -82,7 +83,25 @@ def load_inputs(directory: Path, environment_name: str, context: Context | None 
     ``context`` is what was looked up; by default what ``cdk.context.json`` says in the working directory, where the CDK CLI
     writes it.
     """
-    loaded = load_environment(directory, environment_name, regions=regions())
+    try:
+        loaded = load_environment(directory, environment_name, regions=regions())
+    except FaultyEnvironmentError as error:
+        raise ConfigError([*error.faults, *_faults_of_rest(error.rest, context)]) from None
+    return _inputs(loaded, context)
+
+
+def _faults_of_rest(rest: LoadedEnvironment | None, context: Context | None) -> list[Fault]:
+    """Return which needs of the workloads beside the faulty ones nothing meets: one round less to mend."""
+    if rest is None:
+        return []
+    try:
+        _inputs(rest, context).plan(None, within_budget=False)
+    except ConfigError as error:
+        return faults_within(rest.environment, error.faults)
+    return []
+
+
+def _inputs(loaded: LoadedEnvironment, context: Context | None) -> PlanInputs:
     catalog = load_catalog(loaded.environment.policy.region)
     if faults := tuple(unknown_type_faults(loaded.measurements, catalog)):
         raise ConfigError(faults)

@@ -170,3 +170,61 @@ def test_budget_can_be_left_out(directory: Path) -> None:
     text = message(directory, "policy:\n  budget_usd_per_month: 1\n")
     assert text.startswith("config/dev.yaml:2  policy.budget_usd_per_month\n")
     assert load_plan(directory, "dev", within_budget=False).bill.usd_per_month > 1
+
+
+def keys_of(directory: Path, text: str) -> list[str]:
+    (directory / "dev.yaml").write_text(text, "utf-8")
+    with pytest.raises(ConfigError) as raised:
+        load_plan(directory, "dev")
+    return [".".join(fault.key_path) for fault in raised.value.faults]
+
+
+def endpoint(name: str, preset: str, more: str) -> str:
+    return f"""\
+  {name}:
+    kind: real-time-endpoint
+    model: {{preset: {preset}}}
+    container:
+      images: {{cuda: {{framework: pytorch, version: "2.6"}}}}
+      artifact: {{key: models/plants/model.tar.gz}}
+    request: {{images: 1}}
+    traffic: {{peak_requests_per_second: 2, average_requests_per_second: 1}}
+    latency: {{max_p95_ms: 200}}
+    {more}
+"""
+
+
+INFEASIBLE = "workloads:\n  plants: {latency: {max_p95_ms: 0.1}}\n"
+BROKEN_RULE = endpoint("stones", "resnet-50", "scaling: {min_instances: 40}")
+
+
+def test_sound_workloads_are_planned_beside_faulty_ones(directory: Path) -> None:
+    rule = "workloads.stones.scaling.min_instances"
+    assert keys_of(directory, INFEASIBLE + BROKEN_RULE) == ["workloads.plants.latency.max_p95_ms", rule]
+    # A name that the schema does not know, and behind it a rule, a preset and a need.
+    unknown = endpoint("animals", "no-such-model", "") + endpoint("water", "resnet-50", "latncy: {}")
+    assert keys_of(directory, INFEASIBLE + BROKEN_RULE + unknown) == [
+        "workloads.plants.latency.max_p95_ms",
+        rule,
+        "workloads.animals.model.preset",
+        "workloads.water.latncy",
+    ]
+
+
+def test_what_concerns_all_workloads_is_mended_first(directory: Path) -> None:
+    assert keys_of(directory, f"policy: {{allow_spt: true}}\n{INFEASIBLE}") == ["policy.allow_spt"]
+
+
+def test_a_pipeline_is_not_blamed_for_the_fault_of_what_it_runs(directory: Path) -> None:
+    job = """\
+workloads:
+  clean:
+    kind: processing-job
+    container: {images: {cpu_x86_64: {account: "111122223333", repository: a, tag: "1"}}}
+    outputs: {made: {prefix: made/}}
+    vcpus: 2
+    memory_gib: four
+    deadline_hours: 1
+  steps: {kind: pipeline, steps: {first: {runs: clean}}}
+"""
+    assert keys_of(directory, job) == ["workloads.clean.memory_gib"]
