@@ -10,38 +10,23 @@ from dataclasses import dataclass, field
 from constructs_lib.instance_storage import has_local_nvme
 from sizewell.facts.file_systems import FileSystemType
 from sizewell.facts.mlflow import MLFLOW_VARIABLES
+from sizewell.facts.processing_jobs import MAX_ENTRYPOINT_STRING_CHARACTERS, MAX_ENTRYPOINT_STRINGS
 from sizewell.facts.training_jobs import (
     CHECKPOINT_VARIABLES,
     CODE_CHANNEL,
+    CODE_HYPERPARAMETER,
     DEFAULT_CHECKPOINT_PATH,
     KEEP_ALIVE_BOUNDS_S,
-    MAX_ENTRYPOINT_STRING_CHARACTERS,
-    MAX_ENTRYPOINT_STRINGS,
     MAX_NAME_CHARACTERS,
-    RETRY_ATTEMPT_BOUNDS,
+    PROGRAM_HYPERPARAMETER,
     RUNTIME_BOUNDS_S,
+    starts_one_script,
 )
 
 # The last group of a UUID: 48 random bits, where a whole UUID would leave 26 characters for the prefix.
 UNIQUE_PART_LENGTH = 12
 JOB_NAME_PREFIX_MAX_LENGTH = MAX_NAME_CHARACTERS - UNIQUE_PART_LENGTH - 1  # prefix, hyphen, unique part
 MAX_ATTEMPTS = 5
-
-# The shell takes its first argument for its own name ($0); the rest is the command, word by word.
-CODE_LAUNCHER = ("/bin/bash", "-c", f'cd /opt/ml/input/data/{CODE_CHANNEL} && exec "$@"', "train")
-# ContainerEntrypoint replaces the entry point of a Deep Learning Container, start_with_right_hostname.sh, which gives the
-# processes of each node the name that the other nodes know: NCCL and MPI need it. Called with the word train, from /, it
-# runs what is called train; the function of that name, which bash hands down, becomes the command. Other images have no
-# such script: https://github.com/aws/deep-learning-containers/blob/main/docs/pytorch/deployment/sagemaker.md
-NODES_LAUNCHER = (
-    "/bin/bash",
-    "-c",
-    'export _C="unset -f train;unset _C;'
-    f'cd /opt/ml/input/data/{CODE_CHANNEL}&&exec$(printf " %q" "$@")";'
-    'train(){ eval "$_C";};export -f train;cd /;'
-    "type start_with_right_hostname.sh&>/dev/null&&exec bash -m start_with_right_hostname.sh train;train",
-    "train",
-)
 
 # IAM sees the name of a training job in lower case (it is part of the ARN), so the prefix must be lower case too.
 _JOB_NAME_PREFIX = re.compile(r"[a-z0-9](-?[a-z0-9])*")
@@ -63,7 +48,7 @@ class KeyPrefixError(TrainingJobError):
 
 
 class CodeCommandError(TrainingJobError):
-    """A command that ContainerEntrypoint does not accept."""
+    """A command that ContainerEntrypoint of a processing job, or the training toolkit, does not accept."""
 
 
 class AttemptsError(TrainingJobError):
@@ -79,7 +64,7 @@ class StoppingConditionError(TrainingJobError):
 
 
 class RequestMemberError(TrainingJobError):
-    """A hyperparameter, environment variable or retry count that the request does not accept."""
+    """A hyperparameter or environment variable that the request does not accept."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,11 +138,10 @@ class FileSystemChannel:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingCode:
-    """The training script: objects of the artifact bucket, and the command that is run beside them.
+    """The script: objects of the artifact bucket, and the command that is run beside them.
 
-    AWS Deep Learning Containers start nothing by themselves. SageMaker itself copies the objects to
-    ``/opt/ml/input/data/code``, so that an isolated container needs no network. Copies are not executable: the
-    command begins with an interpreter or a launcher of the image.
+    SageMaker itself copies the objects into the container, so that an isolated one needs no network. Copies are not
+    executable: the command begins with an interpreter or a launcher of the image.
     """
 
     key_prefix: str
@@ -165,7 +149,8 @@ class TrainingCode:
 
     def __post_init__(self) -> None:
         check_key_prefix(self.key_prefix)
-        longest = MAX_ENTRYPOINT_STRINGS - len(CODE_LAUNCHER)
+        # Four strings of the entry point of a processing job go before the command.
+        longest = MAX_ENTRYPOINT_STRINGS - 4
         if not 1 <= len(self.command) <= longest:
             raise CodeCommandError(f"a command has 1 to {longest} words, not {len(self.command)}")
         for word in self.command:
@@ -214,9 +199,10 @@ class TrainingExperiment:
 class TrainingJobProps:
     """What is trained, on what, and by when.
 
-    ``code`` None runs the entry point of the image. Each job may take what is left of its attempt's ``ends_after_s`` when it
-    starts, its retries and interruptions included (API reference, StoppingCondition); the last one ends at the deadline. The
-    artifact bucket receives the model as ``<output_key_prefix>/<job name>/output/model.tar.gz``.
+    ``code`` is one script, as ``python FILE.py`` or ``bash FILE.sh``, which the SageMaker training toolkit of the image starts,
+    with all hyperparameters as arguments; None leaves everything to the entry point of the image. Each job may take what is left
+    of its attempt's ``ends_after_s`` when it starts, its interruptions included (API reference, StoppingCondition); the last one
+    ends at the deadline. The artifact bucket receives the model as ``<output_key_prefix>/<job name>/output/model.tar.gz``.
 
     ``keep_alive_s`` is how long the instances of a job wait for the next one, in a warm pool: it starts sooner on them where
     type, number, network and role are the same (https://docs.aws.amazon.com/sagemaker/latest/dg/train-warm-pools.html).
@@ -226,8 +212,7 @@ class TrainingJobProps:
     ``metrics`` are regular expressions, by the name of the metric that each finds in what the script prints.
 
     By default the container is isolated from all calls but SageMaker's own, and traffic between instances is encrypted:
-    gradients tell of the data. ``maximum_retry_attempts`` is 2: SageMaker repeats a job that an error of the service ended,
-    and an outage that outlasts that is better reported than waited for.
+    gradients tell of the data.
     """
 
     job_name_prefix: str
@@ -242,7 +227,6 @@ class TrainingJobProps:
     experiment: TrainingExperiment | None = None
     enable_network_isolation: bool = True
     encrypt_inter_container_traffic: bool = True
-    maximum_retry_attempts: int = 2
     job_tags: Mapping[str, str] = field(default_factory=dict)
     keep_alive_s: int = 0
     tensorboard: bool = False
@@ -276,6 +260,19 @@ class TrainingJobProps:
         """The types and ids of the file systems."""
         return tuple((channel.file_system_type, channel.file_system_id) for channel in self.mounted)
 
+    @property
+    def all_hyperparameters(self) -> dict[str, str]:
+        """The hyperparameters with those by which the training toolkit finds the script.
+
+        SageMaker has copied it to the channel of the code; the toolkit copies that directory once more, to /opt/ml/code, where
+        it starts the script.
+        """
+        hyperparameters = dict(self.hyperparameters)
+        if self.code is not None:
+            hyperparameters[CODE_HYPERPARAMETER] = f"/opt/ml/input/data/{CODE_CHANNEL}"
+            hyperparameters[PROGRAM_HYPERPARAMETER] = self.code.command[1]
+        return dict(sorted(hyperparameters.items()))
+
     def _check_spot_and_time_limits(self) -> None:
         low, high = RUNTIME_BOUNDS_S
         ends_s = [attempt.ends_after_s for attempt in self.attempts]
@@ -293,6 +290,11 @@ class TrainingJobProps:
             raise RequestMemberError(f"the channel {CODE_CHANNEL} is for the training script")
         if len({channel.subnet_id for channel in self.mounted} - {None}) > 1:
             raise RequestMemberError("a job runs in one subnet, and has file systems in two subnets")
+        if self.code is not None and not starts_one_script(self.code.command):
+            raise CodeCommandError(
+                f"the SageMaker training toolkit starts one script, as python FILE.py or bash FILE.sh, not "
+                f"{' '.join(self.code.command)}"
+            )
         shortest, longest = KEEP_ALIVE_BOUNDS_S
         if not shortest <= self.keep_alive_s <= longest or (self.keep_alive_s and self.uses_managed_spot):
             raise RequestMemberError(
@@ -300,11 +302,6 @@ class TrainingJobProps:
             )
         if self.training_plan_arn is not None and (self.uses_managed_spot or self.keep_alive_s):
             raise RequestMemberError("a training plan goes with neither Spot nor a warm pool")
-        low, high = RETRY_ATTEMPT_BOUNDS
-        if not low <= self.maximum_retry_attempts <= high:
-            raise RequestMemberError(
-                f"maximum_retry_attempts must be {low} to {high}, not {self.maximum_retry_attempts}"
-            )
         texts = (self.hyperparameters, self.environment_variables, self.metrics)
         for name, value in (item for one in texts for item in one.items()):
             if value.startswith("{%"):

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from constructs_lib.job_state_machine_definition import ELAPSED_S, EXECUTION_NAME
 from constructs_lib.training_job import (
-    CODE_LAUNCHER,
-    NODES_LAUNCHER,
     FileSystemChannel,
     TrainingAttempt,
     TrainingJobProps,
@@ -81,7 +79,6 @@ def training_job_request(
             "SecurityGroupIds": [resources.training_security_group_id],
             "Subnets": resources.subnet_ids if props.subnet_id is None else [props.subnet_id],
         },
-        "RetryStrategy": {"MaximumRetryAttempts": props.maximum_retry_attempts},
     }
     if attempt.instance_count > 1:
         request["EnableInterContainerTrafficEncryption"] = props.encrypt_inter_container_traffic
@@ -120,11 +117,8 @@ def training_job_request(
 
 
 def _algorithm(props: TrainingJobProps, attempt: TrainingAttempt) -> dict[str, object]:
-    """Return the image, the default input mode of the channels, and the command."""
+    """Return the image, the default input mode of the channels, and the metrics."""
     algorithm: dict[str, object] = {"TrainingImage": attempt.image_uri, "TrainingInputMode": "FastFile"}
-    if props.code is not None:
-        launcher = CODE_LAUNCHER if attempt.instance_count == 1 else NODES_LAUNCHER
-        algorithm["ContainerEntrypoint"] = [*launcher, *props.code.command]
     if props.metrics:
         algorithm["MetricDefinitions"] = metric_definitions(props.metrics)
     return algorithm

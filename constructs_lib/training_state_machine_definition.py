@@ -89,7 +89,7 @@ def training_state_machine_definition(
         partition=partition,
         time_limit_s=props.attempts[-1].ends_after_s + len(attempts) * TASK_GRACE_S,
         variables={
-            HYPERPARAMETERS: dict(sorted(props.hyperparameters.items())),
+            HYPERPARAMETERS: props.all_hyperparameters,
             "gpu_percent": -1,
         },
         totals={

@@ -8,7 +8,6 @@ from typing import Literal
 
 from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
 from sizewell.facts.tuning_jobs import (
-    INTERPRETERS,
     MAX_JOBS,
     MAX_NAME_PREFIX_CHARACTERS,
     MAX_PARALLEL_JOBS,
@@ -32,7 +31,8 @@ class SearchedRange:
 
 @dataclass(frozen=True, kw_only=True)
 class TuningSearch:
-    """What is tried: ``max_jobs`` trainings at most, ``max_parallel_jobs`` of them at a time, all within ``max_runtime_s``.
+    """What is tried: ``max_jobs`` trainings at most, ``max_parallel_jobs`` of them at a time, all within ``max_runtime_s``, after
+    which the state machine stops the tuning job.
 
     ``metric_regex`` finds the metric in what the script prints. ``hyperband_max_resource`` is the number of epochs of a whole
     training, which Hyperband, and nothing else, must know: it ends bad trainings by itself; with other strategies
@@ -77,10 +77,8 @@ def check_training_of(search: TuningSearch, job: TrainingJobProps) -> None:
     """Raise ``TuningJobError`` for a training that cannot be repeated by this search.
 
     All its instance types have one request: one image, so one kind of hardware, one time (``ends_after_s`` is here that of each
-    training), on Spot or not, and one key for all volumes or none. The script is started by the SageMaker training toolkit, as
-    there is no ContainerEntrypoint.
+    training), on Spot or not, and one key for all volumes or none.
     """
-    words = job.code.command if job.code else ("python", ".py")
     for right, rule in (
         (
             len(job.job_name_prefix) <= MAX_NAME_PREFIX_CHARACTERS,
@@ -89,10 +87,6 @@ def check_training_of(search: TuningSearch, job: TrainingJobProps) -> None:
         (
             len({_shared(one) for one in job.attempts}) == 1,
             "types have one image, kind of hardware and time, are all on Spot or none, and all have disks of their own or none",
-        ),
-        (
-            len(words) == 2 and words[1].endswith(INTERPRETERS.get(words[0], "\0")),
-            "a tuning job starts one script, as python FILE.py does",
         ),
         (
             not job.hyperparameters.keys() & {one.name for one in search.ranges},

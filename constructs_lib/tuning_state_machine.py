@@ -23,9 +23,6 @@ from constructs_lib.training_state_machine import (
     placeholder_values,
 )
 from constructs_lib.tuning_search import SearchedRange, TuningSearch
-from sizewell.facts.state_machines import TASK_GRACE_S
-from sizewell.facts.training_jobs import CODE_CHANNEL
-from sizewell.facts.tuning_jobs import CODE_HYPERPARAMETER, PROGRAM_HYPERPARAMETER
 
 # What HyperParameterTrainingJobDefinition has of CreateTrainingJob, under the same names.
 _SHARED_MEMBERS = (
@@ -37,7 +34,6 @@ _SHARED_MEMBERS = (
     "EnableInterContainerTrafficEncryption",
     "EnableManagedSpotTraining",
     "CheckpointConfig",
-    "RetryStrategy",
     "Environment",
 )
 
@@ -75,19 +71,23 @@ def tuning_state_machine_definition(
 ) -> State:
     """Return the state machine definition as plain data.
 
-    There is one attempt: SageMaker itself takes the next instance type when there is no capacity for one.
+    There is one attempt: SageMaker itself takes the next instance type when there is no capacity for one. The time limit of its
+    task is that of the search: ``ResourceLimits.MaxRuntimeInSeconds`` is sent by nobody who says that Step Functions took it.
     """
-    timeout_s = search.max_runtime_s + TASK_GRACE_S
     types = " or ".join(attempt.instance_type for attempt in job.attempts)
     attempt = JobAttempt(
         request=tuning_job_request(job, search, resources=resources),
-        timeout_s=timeout_s,
+        timeout_s=search.max_runtime_s,
         instance_count=job.attempts[0].instance_count,
         tried=f"{types} {'Spot' if job.uses_managed_spot else 'on demand'}",
         variables=run_variables(job.attempts[0]) if job.experiment and len(job.attempts) == 1 else {},
     )
     return job_state_machine_definition(
-        TUNING, (attempt,), job_name_prefix=job.job_name_prefix, partition=partition, time_limit_s=timeout_s
+        TUNING,
+        (attempt,),
+        job_name_prefix=job.job_name_prefix,
+        partition=partition,
+        time_limit_s=search.max_runtime_s,
     )
 
 
@@ -105,7 +105,7 @@ def tuning_job_request(
     request: dict[str, object] = {
         "HyperParameterTuningJobConfig": _config(search),
         "TrainingJobDefinition": {
-            "StaticHyperParameters": _static(job),
+            "StaticHyperParameters": job.all_hyperparameters,
             "AlgorithmSpecification": {
                 "TrainingImage": widest.image_uri,
                 "TrainingInputMode": "FastFile",
@@ -113,7 +113,7 @@ def tuning_job_request(
                     {**job.metrics, search.metric_name: search.metric_regex}
                 ),
             },
-            "HyperParameterTuningResourceConfig": _resources(job, volume_key_arn=resources.data_key_arn),
+            **_resources(job, volume_key_arn=resources.data_key_arn),
             "StoppingCondition": _stopping_condition(widest),
             **{key: training[key] for key in _SHARED_MEMBERS if key in training},
         },
@@ -137,7 +137,6 @@ def _config(search: TuningSearch) -> dict[str, object]:
         "ResourceLimits": {
             "MaxNumberOfTrainingJobs": search.max_jobs,
             "MaxParallelTrainingJobs": search.max_parallel_jobs,
-            "MaxRuntimeInSeconds": search.max_runtime_s,
         },
         "ParameterRanges": {
             f"{kind}ParameterRanges": [_range(one) for one in search.ranges if one.kind == kind]
@@ -157,15 +156,6 @@ def _range(one: SearchedRange) -> dict[str, object]:
     return {"Name": one.name, "MinValue": low, "MaxValue": high, "ScalingType": one.scaling_type}
 
 
-def _static(job: TrainingJobProps) -> dict[str, str]:
-    """Return the hyperparameters that are not searched; by two of them the training toolkit finds the script."""
-    static = dict(job.hyperparameters)
-    if job.code is not None:
-        static[CODE_HYPERPARAMETER] = f"/opt/ml/input/data/{CODE_CHANNEL}"
-        static[PROGRAM_HYPERPARAMETER] = job.code.command[1]
-    return dict(sorted(static.items()))
-
-
 def _stopping_condition(attempt: TrainingAttempt) -> dict[str, object]:
     """Return what each training may take: when it starts depends on those before it, so it has no end that is known."""
     limits = ("MaxRuntimeInSeconds", *(["MaxWaitTimeInSeconds"] if attempt.use_managed_spot else []))
@@ -173,7 +163,11 @@ def _stopping_condition(attempt: TrainingAttempt) -> dict[str, object]:
 
 
 def _resources(job: TrainingJobProps, *, volume_key_arn: str) -> dict[str, object]:
-    """Return the instance types in their order; a single one stands by itself (HyperParameterTuningResourceConfig)."""
+    """Return the instance types in their order.
+
+    Only the member for several of them is unproven: AWS's own examples of Step Functions send ``ResourceConfig``
+    (https://github.com/awsdocs/aws-step-functions-developer-guide, ``doc_source/sample-hyper-tuning.md``).
+    """
     configs: list[dict[str, object]] = [
         {
             "InstanceType": attempt.instance_type,
@@ -182,7 +176,8 @@ def _resources(job: TrainingJobProps, *, volume_key_arn: str) -> dict[str, objec
         }
         for attempt in job.attempts
     ]
-    found = configs[0]
-    if len(configs) > 1:
-        found = {"AllocationStrategy": "Prioritized", "InstanceConfigs": configs}
-    return found | ({"VolumeKmsKeyId": volume_key_arn} if job.attempts[0].volume_takes_key else {})
+    key = {"VolumeKmsKeyId": volume_key_arn} if job.attempts[0].volume_takes_key else {}
+    if len(configs) == 1:
+        return {"ResourceConfig": configs[0] | key}
+    several = {"AllocationStrategy": "Prioritized", "InstanceConfigs": configs}
+    return {"HyperParameterTuningResourceConfig": several | key}

@@ -28,7 +28,8 @@ class Dataset(ConfigModel):
     prefix: S3Key | None = None
     """The prefix of the objects in the artifact bucket."""
     file_system: Annotated[FileSystem | None, Below(OTHER_DATA)] = None
-    """The file system that holds the data, in place of a prefix."""
+    """The file system that holds the data, in place of a prefix.
+    Unproven on Step Functions: see the guide Deploying, Members that nobody has proven."""
     size_gib: SizeGib
     """The size of the data in GiB, which says how fast it must be streamed."""
     examples: Annotated[int, Field(ge=1, le=10**15)] | None = None

@@ -20,7 +20,7 @@ from sizewell.config.instances import InstanceConstraints
 from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.tags import ON_TAGS, Tags
-from sizewell.config.training_container import TrainingCode
+from sizewell.config.training_container import Command, TrainingCode
 from sizewell.facts.container_images import Job
 from sizewell.facts.processing_jobs import (
     CODE_INPUT,
@@ -122,6 +122,8 @@ class ProcessingCode(TrainingCode):
 
     prefix: S3Key
     """The prefix of the objects in the artifact bucket, copied to /opt/ml/processing/input/code before the job starts."""
+    command: Command
+    """What is run in that directory, for example [python3, clean.py]; no shell reads it."""
 
 
 class ProcessingImages(HardwareImages):

@@ -105,7 +105,8 @@ class TrainedModel(RepeatedRuns):
     file_systems: Annotated[
         dict[ChannelName, FileSystem], Field(max_length=MAX_CHANNELS - 2), Below(OTHER_DATA)
     ] = {}
-    """More data, by the name of its channel: directories of file systems, mounted at /opt/ml/input/data/NAME."""
+    """More data, by the name of its channel: directories of file systems, mounted at /opt/ml/input/data/NAME.
+    Unproven on Step Functions: see the guide Deploying, Members that nobody has proven."""
     method: Annotated[Literal["full", "lora", "auto"], SelectionNeed(80)] = "full"
     """Train all weights (full) or low-rank adapters only (lora); auto trains all where memory, deadline and policy
     allow."""
@@ -244,14 +245,16 @@ class TrainingJob(TrainedModel):
         OnNumber("instances wait for the next run for less time", "instances wait longer, and are paid for"),
     ] = None
     """Minutes that the instances of a run wait for the next one, which then starts sooner (a warm pool); they are paid for as
-    long, and need a quota for warm pools."""
+    long, and need a quota for warm pools.
+    Unproven on Step Functions: see the guide Deploying, Members that nobody has proven."""
 
     tensorboard: Annotated[
         bool,
         OnToggle(on="what the script writes for TensorBoard comes to S3", off="nothing comes to TensorBoard"),
     ] = False
     """Whether what the script writes to /opt/ml/output/tensorboard comes to output/NAME/tensorboard/ of the artifact bucket
-    while it runs."""
+    while it runs.
+    Unproven on Step Functions: see the guide Deploying, Members that nobody has proven."""
     training_plan_arn: Annotated[
         Annotated[
             str,
@@ -270,7 +273,8 @@ class TrainingJob(TrainedModel):
         SelectionNeed(252),
     ] = None
     """The ARN of a SageMaker training plan of the account: capacity that is reserved for a time, and paid for already. Name its
-    type in instances.instance_type."""
+    type in instances.instance_type.
+    Unproven on Step Functions: see the guide Deploying, Members that nobody has proven."""
 
     @model_validator(mode="after")
     def _plan_has_its_own_instances(self) -> Self:

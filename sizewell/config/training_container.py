@@ -9,13 +9,29 @@ from sizewell.config.base import ConfigModel, S3Key, fault
 from sizewell.config.container import ON_ISOLATION, AnyContainer, EnvironmentVariables, Images
 from sizewell.config.effects import OnChange, SelectionNeed
 from sizewell.facts.container_images import Job
+from sizewell.facts.processing_jobs import MAX_ENTRYPOINT_STRING_CHARACTERS, MAX_ENTRYPOINT_STRINGS
 from sizewell.facts.training_jobs import (
-    MAX_ENTRYPOINT_STRING_CHARACTERS,
-    MAX_ENTRYPOINT_STRINGS,
+    CODE_HYPERPARAMETER,
+    MAX_HYPERPARAMETERS,
     MAX_METRIC_CHARACTERS,
     MAX_METRICS,
     MAX_REGEX_CHARACTERS,
+    PROGRAM_HYPERPARAMETER,
+    starts_one_script,
 )
+
+Command = Annotated[
+    tuple[
+        # Step Functions and CloudFormation read ${...} in a state machine as their own.
+        Annotated[
+            str,
+            Field(pattern=r"^[^$\r\n]+$", max_length=MAX_ENTRYPOINT_STRING_CHARACTERS, examples=["train.py"]),
+        ],
+        ...,
+    ],
+    # Four strings of the entry point of a processing job go before the command: they start it in the directory of the script.
+    Field(min_length=1, max_length=MAX_ENTRYPOINT_STRINGS - 4),
+]
 
 
 class TrainingCode(ConfigModel):
@@ -23,23 +39,9 @@ class TrainingCode(ConfigModel):
 
     prefix: S3Key
     """The prefix of the objects in the artifact bucket, copied to /opt/ml/input/data/code before the job starts."""
-    command: Annotated[
-        tuple[
-            # Step Functions and CloudFormation read ${...} in a state machine as their own.
-            Annotated[
-                str,
-                Field(
-                    pattern=r"^[^$\r\n]+$",
-                    max_length=MAX_ENTRYPOINT_STRING_CHARACTERS,
-                    examples=["train.py"],
-                ),
-            ],
-            ...,
-        ],
-        # Four strings of the entry point go before the command: they start it in the directory of the script.
-        Field(min_length=1, max_length=MAX_ENTRYPOINT_STRINGS - 4),
-    ]
-    """What is run in that directory, for example [torchrun, --nproc_per_node=gpu, train.py]; no shell reads it."""
+    command: Command
+    """The script among them, as [python, train.py] or [bash, launch.sh]. The SageMaker training toolkit of the image starts it,
+    with all hyperparameters as arguments."""
 
 
 MetricName = Annotated[
@@ -74,11 +76,12 @@ class TrainingContainer(AnyContainer):
     images: Annotated[Images, SelectionNeed(260)] = Field(default_factory=Images)
     """The image for each kind of hardware; a kind without an image is never picked."""
     code: TrainingCode | None = None
-    """The training script and how to start it; without it, the entry point of the image runs."""
+    """The training script and how to start it, for images with the SageMaker training toolkit; without it, the entry point of the
+    image does everything."""
     environment: EnvironmentVariables = {}
     """Environment variables of the container, at most 100; never a secret: name the ARN of a Secrets Manager secret."""
-    hyperparameters: Annotated[dict[str, HyperparameterValue], Field(max_length=100)] = {}
-    """Hyperparameters of the training script, at most 100, which SageMaker passes as strings."""
+    hyperparameters: Annotated[dict[str, HyperparameterValue], Field(max_length=MAX_HYPERPARAMETERS - 4)] = {}
+    """Hyperparameters of the training script, at most 96, as four are set for you; SageMaker passes them as strings."""
     metrics: Annotated[
         dict[
             Annotated[MetricName, Field(description="one line without dollar signs and braces")],
@@ -91,6 +94,21 @@ class TrainingContainer(AnyContainer):
     network_isolation: Annotated[bool, ON_ISOLATION] = True
     """Whether the container is kept from making outgoing calls (EnableNetworkIsolation); SageMaker still moves data,
     checkpoints and results."""
+
+    @model_validator(mode="after")
+    def _toolkit_starts_the_script(self) -> Self:
+        if self.code is None:
+            return self
+        if not starts_one_script(self.code.command):
+            raise fault(
+                "code.command",
+                "the SageMaker training toolkit of the image starts one script: write [python, train.py] or [bash, launch.sh], "
+                "and arguments in container.hyperparameters",
+            )
+        for name in (PROGRAM_HYPERPARAMETER, CODE_HYPERPARAMETER):
+            if name in self.hyperparameters:
+                raise fault(f"hyperparameters.{name}", "is set for you, by container.code; remove it")
+        return self
 
     @model_validator(mode="after")
     def _metrics_are_numbers(self) -> Self:

@@ -5,14 +5,16 @@ from collections.abc import Iterator
 from sizewell.config.base import without
 from sizewell.config.request_members import Violation, read_otherwise
 from sizewell.config.tuning import CategoricalRange, TuningJob
-from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES, METHOD_HYPERPARAMETER
-from sizewell.facts.tuning_jobs import (
+from sizewell.facts.training_jobs import (
+    CHECKPOINT_VARIABLES,
     CODE_HYPERPARAMETER,
-    INTERPRETERS,
+    METHOD_HYPERPARAMETER,
+    PROGRAM_HYPERPARAMETER,
+)
+from sizewell.facts.tuning_jobs import (
     MAX_HYPERBAND_EPOCHS,
     MAX_JOBS,
     MAX_VARIABLES,
-    PROGRAM_HYPERPARAMETER,
     WARM_STARTED,
 )
 
@@ -88,20 +90,13 @@ def _of_strategy(job: TuningJob) -> Iterator[tuple[str, str]]:
 
 
 def _of_training(job: TuningJob) -> Iterator[tuple[str, str]]:
-    total, code = job.total_deadline_hours, job.container.code
+    total = job.total_deadline_hours
     if total is not None and total < job.deadline_hours:
         one = f"deadline_hours ({job.deadline_hours:g}), which one training may take"
         yield "total_deadline_hours", f"is {total:g}, below {one}"
     for key in sorted({"max_wait_hours", "on_demand_fallback"} & job.spot.model_fields_set):
         alone = f"each of its trainings is on Spot until deadline_hours, or none is; {without(key)}"
         yield f"spot.{key}", f"has no effect on a tuning: {alone}"
-    words = code.command if code else ("python", ".py")
-    if len(words) != 2 or not words[1].endswith(INTERPRETERS.get(words[0], "\0")):
-        yield (
-            "container.code.command",
-            "CreateHyperParameterTuningJob has no entry point: the SageMaker training toolkit of the image starts one script; "
-            "write [python, train.py] or [bash, launch.sh], and arguments in container.hyperparameters",
-        )
     count = len(job.container.environment) + (len(CHECKPOINT_VARIABLES) if job.checkpoint else 0)
     if count > MAX_VARIABLES:
         more = f"with those of checkpoint; a tuning job takes {MAX_VARIABLES} at most"

@@ -14,6 +14,9 @@ MAX_INPUTS = 10
 MAX_OUTPUTS = 10
 #: The volume that the SageMaker Python SDK asks for where nothing is said (Processor, volume_size_in_gb).
 DEFAULT_VOLUME_GIB = 30
+#: AppSpecification, ContainerEntrypoint.
+MAX_ENTRYPOINT_STRINGS = 100
+MAX_ENTRYPOINT_STRING_CHARACTERS = 256
 #: Longest name and value of a variable, in characters (Environment).
 MAX_VARIABLE_CHARACTERS = (256, 256)
 

@@ -4,6 +4,9 @@ https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.
 (StoppingCondition, ResourceConfig, RetryStrategy, AlgorithmSpecification, CheckpointConfig), read 2026-11-22
 """
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
 MAX_NAME_CHARACTERS = 63
 #: StoppingCondition, MaxRuntimeInSeconds: 28 days.
 RUNTIME_BOUNDS_S = (1, 28 * 24 * 3600)
@@ -18,9 +21,6 @@ MAX_KEEP_ALIVE_MINUTES = 60
 TRAINING_PLAN_ARN_PATTERN = (
     r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:training-plan/[a-zA-Z0-9-]{1,64}$"
 )
-#: AlgorithmSpecification, ContainerEntrypoint.
-MAX_ENTRYPOINT_STRINGS = 100
-MAX_ENTRYPOINT_STRING_CHARACTERS = 256
 #: CheckpointConfig, LocalPath, where none is given.
 DEFAULT_CHECKPOINT_PATH = "/opt/ml/checkpoints"
 
@@ -30,6 +30,16 @@ CHECKPOINT_INTERVAL_VARIABLE = "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES"
 CHECKPOINT_VARIABLES = (CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE)
 #: And the hyperparameter by which it finds out whether all weights are trained, or adapters.
 METHOD_HYPERPARAMETER = "sizewell_method"
+
+#: HyperParameters: entries of one job.
+MAX_HYPERPARAMETERS = 100
+#: Hyperparameters by which the SageMaker training toolkit of the image finds the script, and the directory or archive that it
+#: copies to /opt/ml/code: https://github.com/aws/sagemaker-training-toolkit, ``params.py`` and ``download_and_extract`` of
+#: ``files.py`` below ``src/sagemaker_training``, read 2026-11-24 in release 5.1.4.
+PROGRAM_HYPERPARAMETER = "sagemaker_program"
+CODE_HYPERPARAMETER = "sagemaker_submit_directory"
+#: What begins a command that the toolkit runs in its own way: ``python FILE.py``, or a shell script (``_entry_point_type.py``).
+INTERPRETERS: Mapping[str, str] = MappingProxyType({"python": ".py", "python3": ".py", "bash": ".sh"})
 
 #: Ours: GPUs that are used less, on average over a job, are worth a word, and so many interruptions of one run.
 LOW_GPU_PERCENT = 20
@@ -46,3 +56,8 @@ CHANNEL_NAME_PATTERN = r"^[A-Za-z0-9._-]+$"
 MAX_CHANNEL_NAME_CHARACTERS = 64
 #: The channels of the dataset and of the script.
 DATA_CHANNEL, CODE_CHANNEL = "training", "code"
+
+
+def starts_one_script(command: Sequence[str]) -> bool:
+    """Tell whether the training toolkit can run a command: an interpreter and its script, without arguments."""
+    return len(command) == 2 and command[1].endswith(INTERPRETERS.get(command[0], "\0"))

@@ -30,11 +30,3 @@ MAX_HYPERBAND_EPOCHS = 20_000
 #: "Run a Warm Start Hyperparameter Tuning Job".
 MAX_PARENTS = 5
 WARM_STARTED = ("bayesian", "random")
-
-#: Hyperparameters by which the SageMaker training toolkit finds the script and its folder. It stands for the command of
-#: a training job: HyperParameterAlgorithmSpecification has no ContainerEntrypoint.
-#: https://github.com/aws/sagemaker-training-toolkit/blob/master/src/sagemaker_training/params.py
-PROGRAM_HYPERPARAMETER = "sagemaker_program"
-CODE_HYPERPARAMETER = "sagemaker_submit_directory"
-#: What begins a command that the toolkit runs in its own way: ``python FILE.py``, or a shell script.
-INTERPRETERS: Mapping[str, str] = MappingProxyType({"python": ".py", "python3": ".py", "bash": ".sh"})

@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 
 from constructs_lib.training_job import (
-    CODE_LAUNCHER,
-    NODES_LAUNCHER,
     AttemptsError,
     CodeCommandError,
     JobNamePrefixError,
@@ -57,8 +55,14 @@ def job(**changes: Any) -> TrainingJobProps:
             RequestMemberError,
             "is set for you",
         ),
-        ({"maximum_retry_attempts": 0}, RequestMemberError, "1 to 30, not 0"),
-        ({"maximum_retry_attempts": 31}, RequestMemberError, "1 to 30, not 31"),
+        *(
+            (
+                {"code": TrainingCode(key_prefix="code", command=command)},
+                CodeCommandError,
+                "starts one script",
+            )
+            for command in [("torchrun", "train.py"), ("python", "train.py", "--fast"), ("bash", "train.py")]
+        ),
         (
             {"channels": (TrainingChannel(channel_name="code", key_prefix="data"),)},
             RequestMemberError,
@@ -107,11 +111,14 @@ def test_a_command_that_the_entry_point_cannot_hold_is_refused(command: tuple[st
         TrainingCode(key_prefix="code", command=command)
 
 
-def test_the_longest_command_and_its_launcher_fill_the_entry_point() -> None:
-    longest = len(TrainingCode(key_prefix="code", command=("x" * 256,) * 96).command)
-    for launcher in (CODE_LAUNCHER, NODES_LAUNCHER):
-        assert len(launcher) + longest == 100
-        assert all(len(word) <= 256 and "${" not in word for word in launcher)
+def test_the_training_toolkit_finds_the_script_where_sagemaker_copies_it() -> None:
+    code = TrainingCode(key_prefix="code", command=("bash", "launch.sh"))
+    assert job(hyperparameters={"epochs": "3"}, code=code).all_hyperparameters == {
+        "epochs": "3",
+        "sagemaker_program": "launch.sh",
+        "sagemaker_submit_directory": "/opt/ml/input/data/code",
+    }
+    assert job(hyperparameters={"epochs": "3"}).all_hyperparameters == {"epochs": "3"}
 
 
 def test_what_asks_for_nothing_is_refused() -> None:

@@ -1,13 +1,10 @@
-import os
-import subprocess
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from constructs_lib.training_job import FileSystemChannel, RequestMemberError, TrainingAttempt, TrainingCode
+from constructs_lib.training_job import FileSystemChannel, RequestMemberError, TrainingAttempt
 from constructs_lib.training_job_request import training_job_request
 from tests.constructs_lib.jsonata_states import evaluated
 from tests.constructs_lib.training import ON_DEMAND, ON_DEMAND_ALONE, RESOURCES, SPOT, TWO_NODES, job
@@ -72,6 +69,23 @@ def test_an_attempt_may_take_what_is_left_and_only_one_on_spot_waits() -> None:
 def test_what_is_left_is_what_the_execution_has_not_used(elapsed_s: int, limit_s: int) -> None:
     found = made(request(ON_DEMAND), elapsed_s=elapsed_s)["StoppingCondition"]["MaxRuntimeInSeconds"]
     assert found == limit_s
+
+
+#: What no witness says that Step Functions takes of it, in a job that asks for nothing special.
+UNPROVEN = ("RetryStrategy", "TensorBoardOutputConfig")
+
+
+@pytest.mark.parametrize("attempt", [SPOT, ON_DEMAND, TWO_NODES])
+def test_a_job_sends_no_member_that_is_unproven(attempt: TrainingAttempt) -> None:
+    body = request(attempt)
+    assert not set(UNPROVEN) & body.keys()
+    assert body["AlgorithmSpecification"].keys() == {"TrainingImage", "TrainingInputMode"}
+    assert body["ResourceConfig"].keys() <= {
+        "InstanceType",
+        "InstanceCount",
+        "VolumeSizeInGB",
+        "VolumeKmsKeyId",
+    }
 
 
 def test_hyperparameters_of_the_execution_win_over_the_stated_ones() -> None:
@@ -180,71 +194,6 @@ def test_a_file_system_is_mounted_and_not_streamed() -> None:
     assert faults_of(body) == ""
 
 
-WORDS = ("printf", "%s\\n", "two words", "*", "&& exit 1", "$(exit 1)", "'", "", "a\\tb", "größe", "$HOME")
-#: Stands for the script of AWS: it must be run from / and tells by a variable that it was there.
-HOSTNAME_SCRIPT = """\
-#!/usr/bin/env bash
-if [[ "$1" = "train" && "$PWD" = / ]]; then HOSTNAME_IS=right train; else eval "$@"; fi
-"""
-
-
-def started(
-    attempt: TrainingAttempt, command: tuple[str, ...], directory: Path
-) -> subprocess.CompletedProcess[str]:
-    """Run the entry point of a job whose code is in a directory; an image has what is in ``bin`` beside it."""
-    body = request(attempt, code=TrainingCode(key_prefix="code", command=command))
-    entrypoint = [
-        word.replace("/opt/ml/input/data/code", str(directory))
-        for word in body["AlgorithmSpecification"]["ContainerEntrypoint"]
-    ]
-    path = f"{directory.parent / 'bin'}:{os.environ['PATH']}"
-    return subprocess.run(
-        entrypoint, capture_output=True, text=True, check=False, env={"PATH": path, "LC_ALL": "C.UTF-8"}
-    )
-
-
-@pytest.fixture
-def code(tmp_path: Path) -> Path:
-    (tmp_path / "code").mkdir()
-    return tmp_path / "code"
-
-
-@pytest.fixture
-def hostname_script(tmp_path: Path) -> None:
-    script = tmp_path / "bin" / "start_with_right_hostname.sh"
-    script.parent.mkdir()
-    script.write_text(HOSTNAME_SCRIPT, "utf-8")
-    script.chmod(0o755)
-
-
-@pytest.mark.parametrize("attempt", [SPOT, TWO_NODES])
-def test_the_entry_point_hands_every_word_to_the_command_unread(attempt: TrainingAttempt, code: Path) -> None:
-    assert started(attempt, WORDS, code).stdout.split("\n") == [*WORDS[2:], ""]
-    assert started(attempt, ("pwd",), code).stdout == f"{code}\n"
-    assert started(attempt, ("bash", "-c", "exit 7"), code).returncode == 7
-
-
-@pytest.mark.usefixtures("hostname_script")
-def test_several_nodes_start_with_the_right_hostname(code: Path) -> None:
-    assert started(TWO_NODES, WORDS, code).stdout.split("\n") == [*WORDS[2:], ""]
-    assert started(TWO_NODES, ("pwd",), code).stdout == f"{code}\n"
-    assert started(TWO_NODES, ("bash", "-c", "exit 7"), code).returncode == 7
-    assert started(TWO_NODES, ("printenv", "HOSTNAME_IS"), code).stdout == "right\n"
-    assert started(SPOT, ("printenv", "HOSTNAME_IS"), code).stdout == ""
-
-
-@pytest.mark.usefixtures("hostname_script")
-def test_the_launcher_leaves_nothing_in_the_environment_of_the_command(code: Path) -> None:
-    names = {line.split("=")[0] for line in started(TWO_NODES, ("env",), code).stdout.splitlines()}
-    assert names <= {"PATH", "LC_ALL", "PWD", "OLDPWD", "SHLVL", "_", "HOSTNAME_IS"}
-
-
-def test_nothing_starts_where_the_code_is_missing(tmp_path: Path) -> None:
-    for attempt in (SPOT, TWO_NODES):
-        ended = started(attempt, ("echo", "started"), tmp_path / "code")
-        assert (ended.returncode, ended.stdout) == (1, "")
-
-
 def test_maps_are_sorted_so_that_the_template_is_stable() -> None:
     assert request(SPOT, job_tags={"b": "2", "a": "1"})["Tags"] == [
         {"Key": "a", "Value": "1"},
@@ -254,7 +203,6 @@ def test_maps_are_sorted_so_that_the_template_is_stable() -> None:
 
 def test_what_is_not_asked_for_is_absent() -> None:
     body = request(ON_DEMAND, **ON_DEMAND_ALONE)
-    assert "ContainerEntrypoint" not in body["AlgorithmSpecification"]
     absent = {"InputDataConfig", "CheckpointConfig", "Environment", "Tags"}
     assert not absent & set(body)
 

@@ -69,11 +69,7 @@ def test_the_search_and_the_script_are_told() -> None:
     assert body["HyperParameterTuningJobConfig"] == {
         "Strategy": "Bayesian",
         "HyperParameterTuningJobObjective": {"Type": "Minimize", "MetricName": "loss"},
-        "ResourceLimits": {
-            "MaxNumberOfTrainingJobs": 20,
-            "MaxParallelTrainingJobs": 4,
-            "MaxRuntimeInSeconds": 86_400,
-        },
+        "ResourceLimits": {"MaxNumberOfTrainingJobs": 20, "MaxParallelTrainingJobs": 4},
         "ParameterRanges": {
             "ContinuousParameterRanges": [
                 {"Name": "rate", "MinValue": "1e-05", "MaxValue": "0.1", "ScalingType": "Logarithmic"}
@@ -108,9 +104,17 @@ def test_types_follow_each_other_and_one_key_is_for_all() -> None:
     # Whichever type it gets, the nodes of one training hide what they tell each other.
     assert definition["EnableInterContainerTrafficEncryption"] is True
     assert definition["EnableManagedSpotTraining"] is True
-    assert definition["RetryStrategy"] == {"MaximumRetryAttempts": 2}
-    alone = request(attempts=(ON_DISKS,))["TrainingJobDefinition"]["HyperParameterTuningResourceConfig"]
-    assert alone == {"InstanceType": "ml.g5.2xlarge", "InstanceCount": 1, "VolumeSizeInGB": 30}
+    assert "ResourceConfig" not in definition
+
+
+@pytest.mark.parametrize(
+    ("attempt", "key"), [(ON_DISKS, {}), (KEYED, {"VolumeKmsKeyId": RESOURCES.data_key_arn})]
+)
+def test_a_single_type_is_asked_for_as_aws_shows_it(attempt: TrainingAttempt, key: Json) -> None:
+    definition = request(attempts=(attempt,))["TrainingJobDefinition"]
+    alone = {"InstanceType": attempt.instance_type, "InstanceCount": 1, "VolumeSizeInGB": 30}
+    assert definition["ResourceConfig"] == alone | key
+    assert "HyperParameterTuningResourceConfig" not in definition
 
 
 def test_each_training_has_all_of_its_time_and_saves_in_the_folder_of_the_execution() -> None:
@@ -126,8 +130,10 @@ def test_there_is_one_attempt_with_a_short_name() -> None:
     states: Json = definition["States"]  # type: ignore[assignment]
     assert [name for name in states if name.startswith("Tune")] == ["Tune1"]
     assert states["Tune1"]["Resource"] == "arn:aws-cn:states:::sagemaker:createHyperParameterTuningJob.sync"
-    assert states["Tune1"]["TimeoutSeconds"] == 86_400 + 3 * 3600
-    assert definition["TimeoutSeconds"] == 86_400 + 4 * 3600
+    # No member of the request ends the search: the time limit of the task does, and then the job is stopped.
+    assert states["Tune1"]["TimeoutSeconds"] == 86_400
+    assert states["StopJob1"]["Resource"].endswith("sagemaker:stopHyperParameterTuningJob")
+    assert definition["TimeoutSeconds"] == 86_400 + 3600
     assert states["NameJob1"]["Assign"]["job_name"] == f"{{% '{NAME}-' & $substring($uuid(), 0, 8) %}}"
 
 
@@ -164,7 +170,6 @@ def props(foundation: FoundationReferences) -> TuningWorkflowProps:
         {"attempts": (KEYED, replace(KEYED, use_managed_spot=False))},
         {"attempts": (KEYED, replace(KEYED, image_uri=f"{IMAGE}-cpu"))},
         {"attempts": (KEYED, replace(KEYED, ends_after_s=9000))},
-        {"code": TrainingCode(key_prefix="code", command=("torchrun", "train.py"))},
         {"hyperparameters": {"rate": "0.1"}},
     ],
 )

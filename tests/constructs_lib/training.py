@@ -63,9 +63,7 @@ def job(**changes: Any) -> TrainingJobProps:
         "attempts": (SPOT, ON_DEMAND, TWO_NODES),
         "output_key_prefix": "weekly/output",
         "channels": (TrainingChannel(channel_name="training", key_prefix="datasets/weekly"),),
-        "code": TrainingCode(
-            key_prefix="code/weekly", command=("torchrun", "--nproc_per_node=gpu", "train.py")
-        ),
+        "code": TrainingCode(key_prefix="code/weekly", command=("bash", "launch.sh")),
         "checkpoint": TrainingCheckpoint(key_prefix="weekly", interval_minutes=10),
         "hyperparameters": {"lr": "0.1", "epochs": "3"},
         "environment_variables": {"LOG_LEVEL": "info"},

@@ -29,14 +29,14 @@ def started(directory: Path, tools: dict[str, str], instance_type: str) -> list[
         (directory / name).chmod(0o755)
     script = SCRIPT.read_text("utf-8").replace("/opt/ml/input/config", str(directory))
     environment = {"PATH": f"{directory}:{os.environ['PATH']}"}
-    command = ["bash", "-c", script.replace("/dev/infiniband", str(directory))]
+    command = ["bash", "-c", script.replace("/dev/infiniband", str(directory)), "launch.sh", "--epochs", "3"]
     return subprocess.run(
         command, env=environment, capture_output=True, text=True, check=True
     ).stdout.splitlines()
 
 
 NODES = "--nnodes=2 --node_rank=1"
-TOGETHER = "--master_addr=algo-1 --master_port=29400 train.py"
+TOGETHER = "--master_addr=algo-1 --master_port=29400 train.py --epochs 3"
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,14 @@ from tests.examples.training_script import SCRIPT, Job, csv_rows
 from tests.integration.executions import ended, start
 from tests.integration.harness import Admin, Cloud, Deployment, deployed_from
 
-#: What the command of the example starts in its place: the toolkit of SageMaker's own images, which starts the script.
+#: In place of the script, it leaves everything to the toolkit of SageMaker's own images, which finds the script in the channel.
 BY_TOOLKIT = """\
 import os, shutil
-shutil.copytree(".", os.environ["SAGEMAKER_BASE_DIR"] + "/code")
-os.execvpe("train", ["train"], os.environ | {"SAGEMAKER_PROGRAM": "reference.py"})
+channel = os.environ["SAGEMAKER_BASE_DIR"] + "/input/data/code"
+shutil.copy(channel + "/reference.py", channel + "/train.py")
+shutil.rmtree(os.getcwd())
+os.chdir("/")
+os.execvp("train", ["train"])
 """
 
 
@@ -28,7 +31,7 @@ def example(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield found
 
 
-@pytest.mark.parametrize("by", ["command", "toolkit"])
+@pytest.mark.parametrize("by", ["cloud", "toolkit"])
 def test_an_interrupted_execution_ends_with_the_model_of_a_calm_run(
     by: str, example: Deployment, admin: Admin, cloud: LocalCloud, tmp_path: Path
 ) -> None:

@@ -99,7 +99,7 @@ def test_definition_that_is_larger_than_a_state_machine_may_be() -> None:
         return training_job(container=container(hyperparameters=long))
 
     assert len(build_plan(environment({"job": job(80)}), under).training_jobs[0].attempts) == 4
-    (fault,) = faults(environment({"job": job(100)}), under)
+    (fault,) = faults(environment({"job": job(96)}), under)
     assert fault.key_path == ("workloads", "job", "container")
     assert fault.reason.startswith(
         "4 attempts, each with the variables and hyperparameters, make a state machine of"

@@ -229,10 +229,10 @@ def test_job_without_code_runs_the_entry_point_of_its_image() -> None:
 
 
 def test_code_names_a_prefix_without_a_trailing_slash_and_a_command() -> None:
-    code = {"prefix": "code/plants/", "command": ["torchrun", "train.py"]}
+    code = {"prefix": "code/plants/", "command": ["bash", "launch.sh"]}
     plan = planned_job(MANY, training_job(container=container(code=code))).code
     assert plan is not None
-    assert (plan.prefix, plan.command) == ("code/plants", ("torchrun", "train.py"))
+    assert (plan.prefix, plan.command) == ("code/plants", ("bash", "launch.sh"))
 
 
 @pytest.mark.parametrize("command", [[], ["x"] * 97, ["x" * 257], [""], ["$HOME/train.py"], ["a\nb"]])

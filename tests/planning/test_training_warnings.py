@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from sizewell.config.training import TrainedModel
 from sizewell.config.tuning import TuningJob
 from sizewell.planning.build import build_plan
@@ -49,20 +47,3 @@ def test_each_training_of_a_tuning_would_be_lost_as_well() -> None:
 
 def test_a_checkpoint_is_enough() -> None:
     assert warnings(**images(100), checkpoint={"interval_minutes": 15}) == ()
-
-
-@pytest.mark.parametrize(
-    ("command", "instances", "warned"),
-    [
-        (["torchrun", "--nproc_per_node=gpu", "train.py"], 2, True),
-        (["torchrun", "--nnodes=2", "--rdzv-endpoint=algo-1:29400", "train.py"], 2, False),
-        (["bash", "launch.sh"], 2, False),
-        (["torchrun", "--nproc_per_node=gpu", "train.py"], 1, False),
-    ],
-)
-def test_a_job_that_would_train_once_on_each_instance(
-    command: list[str], instances: int, warned: bool
-) -> None:
-    code = {"prefix": "code/", "command": command}
-    found = warnings(container=container(code=code), max_instances=instances, min_accelerators=instances)
-    assert [line[:33] for line in found] == (["train: may run on 2 instances, and"[:33]] if warned else [])

@@ -341,11 +341,9 @@ def _tunings(found: dict[str, Config]) -> dict[str, Config]:
 
 
 def _tuned(job: Config) -> Config:
-    code = {**job["container"]["code"], "command": ["python", "train.py"]}
     return {
         **_without(job, "keep_alive_minutes", "tensorboard", "training_plan_arn"),
         "kind": "tuning-job",
-        "container": {**job["container"], "code": code},
         "spot": _without(job["spot"], "max_wait_hours", "on_demand_fallback"),
         "search": stated.SEARCH,
         "total_deadline_hours": 168,

@@ -651,7 +651,7 @@ TRAINING: Config = {
     "tags": {"team": "search"},
     "container": {
         "images": TRAINING_IMAGES,
-        "code": {"prefix": "code/train/", "command": ["torchrun", "--nproc_per_node=gpu", "train.py"]},
+        "code": {"prefix": "code/train/", "command": ["bash", "launch.sh"]},
         "environment": {"LOG_LEVEL": "info"},
         "metrics": {"train_loss": "train_loss=([0-9.]+)"},
         "hyperparameters": {"epochs": 3, "rate": 0.1, "shuffle": True, "name": "a"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts train.py with torchrun on every GPU or NeuronCore of every instance of the job: command: [bash, launch.sh]
+# Starts train.py with torchrun on every GPU or NeuronCore of every instance of the job, with the arguments that it gets itself
 set -euo pipefail
 
 # What every instance is told: https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html
@@ -29,4 +29,4 @@ case $instance_type in
 esac
 
 exec torchrun --nnodes="$nodes" --node_rank="$rank" --nproc_per_node="$processes" \
-  --master_addr="$first" --master_port=29400 train.py
+  --master_addr="$first" --master_port=29400 train.py "$@"

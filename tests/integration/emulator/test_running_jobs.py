@@ -72,6 +72,30 @@ def test_what_is_deleted_in_the_container_is_deleted_in_s3(lab: Lab, admin: Admi
     assert sorted(one["Key"] for one in found) == [f"{prefix}kept", f"{prefix}new"]
 
 
+def test_without_an_entry_point_the_script_starts_as_the_training_toolkit_starts_it(
+    lab: Lab, admin: Admin
+) -> None:
+    prefix = f"{lab.name('code')}/"
+    script = b'#!/bin/bash\necho "${PWD##*/} $# $*" > "$SAGEMAKER_BASE_DIR/output/failure"; exit 3\n'
+    lab("s3").put_object(Bucket=lab.bucket, Key=f"{prefix}launch.sh", Body=script)
+    source = {"S3DataType": "S3Prefix", "S3Uri": f"s3://{lab.bucket}/{prefix}"}
+    request = training_request(
+        lab,
+        InputDataConfig=[{"ChannelName": "code", "DataSource": {"S3DataSource": source}}],
+        HyperParameters={
+            "sagemaker_program": "launch.sh",
+            "sagemaker_submit_directory": "/opt/ml/input/data/code",
+            "sizewell_method": "full",
+            "e": "two words; $HOME",
+        },
+    )
+    admin.script("training", request["TrainingJobName"], "run")
+    job = run_job(lab, "TrainingJob", request)
+    assert job["FailureReason"] == (
+        "AlgorithmError: code 4 -e two words; $HOME --sizewell_method full, exit code: 3"
+    )
+
+
 def test_a_stop_ends_all_processes_of_the_job(lab: Lab, admin: Admin) -> None:
     request = request_of(lab, NEVER_ENDS)
     pids = start(lab, request)

@@ -7,17 +7,6 @@ from tests.integration.readers.plan_foundation import Foundation
 CHECKPOINTS = "/opt/ml/checkpoints"
 #: What is left until the end of an attempt, to five minutes.
 LIMIT = "{% $max([60, $ends_after_s - 300 * $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 300000)]) %}"
-#: A shell that goes to the code and becomes the command of the plan, word by word.
-LAUNCHER = ["/bin/bash", "-c", 'cd /opt/ml/input/data/code && exec "$@"', "train"]
-#: The same below the script of AWS that gives each node its name.
-NODES_LAUNCHER = [
-    "/bin/bash",
-    "-c",
-    'export _C="unset -f train;unset _C;cd /opt/ml/input/data/code&&exec$(printf " %q" "$@")";'
-    'train(){ eval "$_C";};export -f train;cd /;type start_with_right_hostname.sh&>/dev/null'
-    "&&exec bash -m start_with_right_hostname.sh train;train",
-    "train",
-]
 
 
 def request(
@@ -28,7 +17,7 @@ def request(
     key = foundation.data_key_arn if attempt.encrypt_volume_with_key else None
     return present(
         TrainingJobName="{% $job_name %}",
-        AlgorithmSpecification=_algorithm(plan, attempt, several=several),
+        AlgorithmSpecification=_algorithm(plan, attempt),
         RoleArn=role_arn,
         ResourceConfig=present(
             InstanceType=attempt.instance_type,
@@ -52,21 +41,17 @@ def request(
             "SecurityGroupIds": [foundation.group_id("training")],
             "Subnets": foundation.parameters["subnet-ids"].split(","),
         },
-        RetryStrategy={"MaximumRetryAttempts": 2},
         HyperParameters="{% $merge([$hyperparameters, $states.context.Execution.Input.hyperparameters]) %}",
         Environment=_environment(plan),
         Tags=[{"Key": key, "Value": value} for key, value in sorted(plan.job_tags.items())],
     )
 
 
-def _algorithm(plan: TrainingJobPlan, attempt: TrainingAttemptPlan, *, several: bool) -> Properties:
-    launcher = NODES_LAUNCHER if several else LAUNCHER
-    entrypoint = [*launcher, *plan.code.command] if plan.code else None
+def _algorithm(plan: TrainingJobPlan, attempt: TrainingAttemptPlan) -> Properties:
     metrics = [{"Name": name, "Regex": regex} for name, regex in plan.metrics.items()]
     return present(
         TrainingImage=attempt.image.uri,
         TrainingInputMode="FastFile",
-        ContainerEntrypoint=entrypoint,
         MetricDefinitions=metrics,
     )
 

@@ -1,14 +1,17 @@
-"""Training jobs that really run: the command of the job, on this machine, in a directory that stands for ``/opt/ml``.
+"""Training jobs that really run: their script or command, on this machine, in a directory that stands for ``/opt/ml``.
 
 No image is pulled: the command finds the programs of this environment, ``/opt/ml`` in its words, its variables and its
-hyperparameters is that directory, and so is ``SAGEMAKER_BASE_DIR``, by which SageMaker's training toolkit finds it. There is
-one host, ``localhost``. Files: https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html
+hyperparameters is that directory, and so is ``SAGEMAKER_BASE_DIR``, by which SageMaker's training toolkit finds it. A job
+without ``ContainerEntrypoint`` starts its script as that toolkit does, which stands for the entry point of an image. There is one
+host, ``localhost``. Files: https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html
 """
 
 import contextlib
 import io
 import json
 import os
+import shlex
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -98,14 +101,47 @@ class _Container:
             self.download(self.checkpoint["S3Uri"], self.checkpoints)
             self.copied = self.changes()
 
-    def ends(self, interrupt: bool, stopped: Callable[[], bool]) -> bool:
+    def command(self) -> list[str]:
+        """Return what the container runs: its entry point, or the script that the training toolkit starts.
+
+        The toolkit copies the directory of ``sagemaker_submit_directory`` to ``/opt/ml/code``, and passes the hyperparameters
+        that are not its own as arguments, sorted by name: ``entry_point.py``, ``files.py``, ``mapping.py`` and ``process.py`` of
+        https://github.com/aws/sagemaker-training-toolkit, release 5.1.4. Its variables ``SM_*`` are not set.
+        """
         algorithm = self.job["AlgorithmSpecification"]
         words = [*algorithm.get("ContainerEntrypoint", ()), *algorithm.get("ContainerArguments", ())]
-        if not words:
-            raise TrainingFailedError("ClientError: no image is pulled here: a job needs ContainerEntrypoint")
-        command, pipe = [*TIED, *map(self.placed, words)], subprocess.PIPE
+        if words:
+            return [self.placed(word) for word in words]
+        given = {key: self.placed(value) for key, value in (self.job.get("HyperParameters") or {}).items()}
+        if not {"sagemaker_program", "sagemaker_submit_directory"} <= given.keys():
+            raise TrainingFailedError(
+                "ClientError: no image is pulled here: a job needs ContainerEntrypoint, or the hyperparameters sagemaker_program "
+                "and sagemaker_submit_directory"
+            )
+        code, program = self.base / "code", given["sagemaker_program"]
+        shutil.copytree(given["sagemaker_submit_directory"], code)
+        if not (code / program).is_file():
+            raise TrainingFailedError(f"AlgorithmError: {program} is not in sagemaker_submit_directory")
+        own = sorted((key, value) for key, value in given.items() if not key.startswith("sagemaker_"))
+        arguments = [
+            word for key, value in own for word in (f"--{key}" if len(key) > 1 else f"-{key}", value)
+        ]
+        if program.endswith(".sh"):
+            (code / program).chmod(0o777)
+            return ["/bin/sh", "-c", shlex.join([f"./{program}", *arguments])]
+        return ["python3", program, *arguments]
+
+    def ends(self, interrupt: bool, stopped: Callable[[], bool]) -> bool:
+        command, pipe = [*TIED, *self.command()], subprocess.PIPE
+        code = self.base / "code"
         begun, copies = clock.now(), 0
-        with subprocess.Popen(command, env=self.environment(), stdin=pipe, start_new_session=True) as process:
+        with subprocess.Popen(
+            command,
+            env=self.environment(),
+            cwd=code if code.exists() else None,
+            stdin=pipe,
+            start_new_session=True,
+        ) as process:
             assert process.stdin is not None
             try:
                 while process.poll() is None:
