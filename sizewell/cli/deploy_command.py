@@ -66,4 +66,4 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def _connect_by(profile: str | None) -> Connect:
     """Return a function that connects once for each region and role."""
     connection = cache(CloudFormation)
-    return lambda one: connection(one.stack.region, one.role_arn, profile)
+    return lambda one: connection(one.stack.account, one.stack.region, one.role_arn, profile)

@@ -39,7 +39,7 @@ _NOT_DEPLOYED = (
 #: States in which CloudFormation takes an update.
 UPDATABLE = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMPORT_COMPLETE")
 POLL_INTERVAL_S = 2.0
-_NOT_LOGGED_IN = (
+NOT_LOGGED_IN = (
     CredentialRetrievalError,
     NoCredentialsError,
     PartialCredentialsError,
@@ -54,17 +54,35 @@ class CloudFormationError(Exception):
 
 
 class CloudFormation:
-    """CloudFormation of an account and region, called in the role that the CDK CLI deploys with."""
+    """CloudFormation of an account and region, called in the role that the CDK CLI deploys with.
 
-    def __init__(self, region: str | None, role_arn: str | None, profile: str | None) -> None:
-        with _as_our_error(role_arn or "CloudFormation"):
+    Raises CloudFormationError where neither that role nor the caller belongs to ``account``; None is that of the caller.
+    """
+
+    where: str
+    """Account and region, as people read them beside the name of a stack."""
+
+    def __init__(
+        self, account: str | None, region: str | None, role_arn: str | None, profile: str | None
+    ) -> None:
+        with as_our_error(role_arn or "CloudFormation"):
             caller = boto3.Session(profile_name=profile, region_name=region)
             session = session_of_role(caller, role_arn) if role_arn else caller
+            # Needs no permission: https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
+            identity = session.client("sts").get_caller_identity()
             self._client = session.client("cloudformation")
+        self.where = f"{identity['Account']}, {self._client.meta.region_name}"
+        if account is not None and identity["Account"] != account:
+            refused = f", and that may not assume {role_arn}" if role_arn and session is caller else ""
+            raise CloudFormationError(
+                f"the stacks are of account {account}, but the credentials of {identity['Arn']} are of account "
+                f"{identity['Account']}{refused}. Nothing was changed. Log in to {account}, or name a "
+                "profile of it with --profile"
+            )
 
     def read(self, name: str) -> DeployedStack | None:
         """Return a stack; None where there is none, or none that an update could begin from."""
-        with _as_our_error(name):
+        with as_our_error(name):
             description = self._describe(name)
             if description is None or description["StackStatus"] in _NOT_DEPLOYED:
                 return None
@@ -84,7 +102,7 @@ class CloudFormation:
 
         Such a stack can only be deleted, which ``cdk deploy`` does; the protection of production would keep it from that.
         """
-        with _as_our_error(name):
+        with as_our_error(name):
             description = self._describe(name) or {}
             is_failed = description.get("StackStatus") == "ROLLBACK_COMPLETE"
             if is_failed and description.get("EnableTerminationProtection"):
@@ -93,7 +111,7 @@ class CloudFormation:
 
     def wait(self, name: str) -> str | None:
         """Wait until nothing goes on in a stack, and return its state; None where there is no such stack."""
-        with _as_our_error(name):
+        with as_our_error(name):
             while (description := self._describe(name)) is not None:
                 status: str = description["StackStatus"]
                 if not status.endswith(_IN_PROGRESS) or status in _NOT_DEPLOYED:
@@ -119,7 +137,7 @@ class CloudFormation:
             if template is None
             else {"TemplateBody": json.dumps(template, separators=(",", ":"))}
         )
-        with _as_our_error(stack.name):
+        with as_our_error(stack.name):
             try:
                 self._client.update_stack(
                     StackName=stack.name, Parameters=[*kept, *given], Capabilities=_CAPABILITIES, **body
@@ -141,6 +159,8 @@ class CloudFormation:
 
 def session_of_role(caller: Any, role_arn: str) -> Any:
     """Return a session of a role; that of the caller who may not take it, whose own rights are used then, as cdk does.
+
+    The caller may be of another account than the role.
 
     Credentials of a role last an hour, and the exchange of a fleet can take longer: the session renews them.
     """
@@ -179,10 +199,11 @@ class _Provider:
 
 
 @contextmanager
-def _as_our_error(name: str) -> Iterator[None]:
+def as_our_error(name: str) -> Iterator[None]:
+    """Raise CloudFormationError for what AWS or the way to it says, with the name of what was asked for."""
     try:
         yield
-    except _NOT_LOGGED_IN as error:
+    except NOT_LOGGED_IN as error:
         raise CloudFormationError(
             f"AWS: {error}. Log in, or name a profile of your AWS configuration with --profile"
         ) from None

@@ -72,7 +72,7 @@ class Deployment:
     def _steps(self, one: AssemblyStack, deployed: DeployedStack | None) -> AutoscalingSteps:
         if deployed is None and self.connect(one).release_failed_creation(one.stack.name):
             self.say(
-                f"{one.stack.name}: its creation was rolled back; cdk deletes what is left and creates it anew"
+                f"{self._named(one)}: its creation was rolled back; cdk deletes what is left and creates it anew"
             )
         return autoscaling_steps(deployed, one.stack)
 
@@ -113,35 +113,35 @@ class Deployment:
             deployed = found[one.stack_id]
             if deployed is None or not is_released_scaling(deployed.template):
                 continue
-            name, cloud = one.stack.name, self.connect(one)
+            name, cloud = self._named(one), self.connect(one)
             self.say(f"{name}: ending the scaling of release 0.1; the new template scales it again")
             state = cloud.update(deployed, {}, without_released_scaling(deployed.template))
             self.say(f"{name}: {state}")
             if state != "UPDATE_COMPLETE":
                 return f"{name}: not updated ({state}), so nothing was deployed"
-            found[one.stack_id] = cloud.read(name)
+            found[one.stack_id] = cloud.read(one.stack.name)
         return ""
 
     def _deploy_in_steps(self, one: AssemblyStack, steps: AutoscalingSteps) -> int:
-        name, cloud = one.stack.name, self.connect(one)
+        name = self._named(one)
         for reason in steps.reasons:
             self.say(f"{name}: {reason}, which SageMaker refuses while the variant is autoscaled")
         if not steps.reasons:
             self.say(f"{name}: autoscaling was left off by a deployment that did not come to its end")
         try:
             if steps.turn_off:
-                self._switch(name, cloud, OFF, "1 of 3: ")
+                self._switch(one, OFF, "1 of 3: ")
             code = 128 + self._signal if self._signal is not None else 0
             if code == 0:
                 self.say(f"{name}: 2 of 3: deploying with autoscaling off")
                 code = self._deploy([one], autoscaling=OFF if steps.deploy_off else None)
         finally:
-            left_off = not self._turn_on_again(one, cloud)
+            left_off = not self._turn_on_again(one)
         return code or (LEFT_OFF_EXIT_CODE if left_off else 0)
 
-    def _turn_on_again(self, one: AssemblyStack, cloud: CloudFormation) -> bool:
+    def _turn_on_again(self, one: AssemblyStack) -> bool:
         """Turn autoscaling on where the deployed template has it; return whether it is not left off."""
-        name = one.stack.name
+        name, cloud = self._named(one), self.connect(one)
         if self._signal is not None:
             self.say(
                 f"{name}: turning autoscaling on before this command ends; interrupt again to leave it off"
@@ -150,8 +150,8 @@ class Deployment:
             deployed = self._at_rest(one, cloud)
             if deployed is None or deployed.autoscaling != OFF:
                 return True
-            state = self._switch(name, cloud, ON, "3 of 3: ")
-            after = cloud.read(name)
+            state = self._switch(one, ON, "3 of 3: ")
+            after = cloud.read(one.stack.name)
             if after is not None and after.autoscaling == ON and state in UPDATABLE:
                 return True
         except CloudFormationError as error:
@@ -164,14 +164,15 @@ class Deployment:
         )
         return False
 
-    def _switch(self, name: str, cloud: CloudFormation, value: str, step: str) -> str:
+    def _switch(self, one: AssemblyStack, value: str, step: str) -> str:
         """Set the parameter of what is deployed; return the state in which the stack ends."""
-        deployed = cloud.read(name)
+        name, cloud = self._named(one), self.connect(one)
+        deployed = cloud.read(one.stack.name)
         if deployed is None or deployed.status not in UPDATABLE:
             state = deployed.status if deployed else "not there"
             raise CloudFormationError(
-                f"{name}: autoscaling cannot be turned {value} in the state {state}. cdk rollback {name} takes a failed "
-                "deployment back; then run sizewell deploy again"
+                f"{name}: autoscaling cannot be turned {value} in the state {state}. cdk rollback {one.stack.name} takes a "
+                "failed deployment back; then run sizewell deploy again"
             )
         self.say(f"{name}: {step}turning autoscaling {value}")
         state = cloud.update(deployed, {AUTOSCALING_PARAMETER: value})
@@ -188,10 +189,16 @@ class Deployment:
         """Run ``cdk deploy`` for some stacks alone, and return its exit code."""
         if not stacks or self._signal is not None:
             return 0
+        if autoscaling is None:
+            self.say(f"deploying {', '.join(map(self._named, stacks))}")
         ids = [one.stack_id for one in stacks]
         given = [f"{stack_id}:{AUTOSCALING_PARAMETER}={autoscaling}" for stack_id in ids if autoscaling]
         parameters = [word for one in given for word in ("--parameters", one)]
         return self._call([*self.cdk, *ids, "--exclusively", *parameters])
+
+    def _named(self, one: AssemblyStack) -> str:
+        """Return what people read of a stack that is changed: its name, account and region."""
+        return f"{one.stack.name} ({self.connect(one).where})"
 
     def _call(self, command: Sequence[str]) -> int:
         """Run a command in this terminal, and return its exit code as a shell counts it."""

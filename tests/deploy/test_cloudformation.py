@@ -5,6 +5,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from sizewell.deploy.cloudformation import CloudFormation, CloudFormationError, session_of_role
 
@@ -54,9 +55,65 @@ def test_without_credentials_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch,
     with pytest.raises(
         CloudFormationError, match=r"Unable to locate credentials.*Log in, or name a profile .* --profile"
     ):
-        CloudFormation("us-east-1", role, None).read("chat")
+        CloudFormation(None, "us-east-1", role, None).read("chat")
 
 
 def test_a_profile_that_does_not_exist_is_told_in_the_same_way() -> None:
     with pytest.raises(CloudFormationError, match=r"\(nobody\).*Log in, or name a profile"):
-        CloudFormation("us-east-1", None, "nobody")
+        CloudFormation(None, "us-east-1", None, "nobody")
+
+
+OTHER = {"Account": "444455556666", "Arn": "arn:aws:sts::444455556666:assumed-role/Admin/ann"}
+
+
+def in_account(monkeypatch: pytest.MonkeyPatch, identity: dict[str, str], *, may_assume: bool) -> list[str]:
+    """Let all credentials be of one account, those of a role of its own; return the calls of AWS."""
+    calls: list[str] = []
+
+    def call(client: Any, operation: str, given: dict[str, Any]) -> dict[str, Any]:
+        calls.append(operation)
+        if operation == "GetCallerIdentity":
+            return identity
+        if operation == "AssumeRole" and may_assume:
+            keys = dict.fromkeys(("AccessKeyId", "SecretAccessKey", "SessionToken"), "key")
+            return {"Credentials": {**keys, "Expiration": datetime(2999, 1, 1, tzinfo=UTC)}}
+        raise ClientError({"Error": {"Code": "AccessDenied", "Message": "no"}}, operation)
+
+    monkeypatch.setattr("botocore.client.BaseClient._make_api_call", call)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "dummy")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "dummy")
+    return calls
+
+
+@pytest.mark.parametrize("role", [None, ROLE])
+def test_a_stack_of_another_account_is_never_looked_for_in_that_of_the_caller(
+    monkeypatch: pytest.MonkeyPatch, role: str | None
+) -> None:
+    calls = in_account(monkeypatch, OTHER, may_assume=False)
+    with pytest.raises(CloudFormationError) as raised:
+        CloudFormation("111122223333", "us-east-1", role, None)
+    refused = f", and that may not assume {ROLE}" if role else ""
+    assert str(raised.value) == (
+        "the stacks are of account 111122223333, but the credentials of arn:aws:sts::444455556666:assumed-role/Admin/ann are of "
+        f"account 444455556666{refused}. Nothing was changed. Log in to 111122223333, or name a profile of it with --profile"
+    )
+    assert set(calls) <= {"AssumeRole", "GetCallerIdentity"}
+
+
+def test_a_role_of_another_account_is_refused_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_account(monkeypatch, OTHER, may_assume=True)
+    with pytest.raises(
+        CloudFormationError,
+        match=r"are of account 111122223333, but .* are of account 444455556666\. Nothing",
+    ):
+        CloudFormation("111122223333", "us-east-1", ROLE, None)
+
+
+@pytest.mark.parametrize(
+    ("account", "may_assume"), [("444455556666", False), ("444455556666", True), (None, False)]
+)
+def test_the_callers_own_rights_do_in_the_account_of_the_stacks(
+    monkeypatch: pytest.MonkeyPatch, account: str | None, may_assume: bool
+) -> None:
+    in_account(monkeypatch, OTHER, may_assume=may_assume)
+    assert CloudFormation(account, "eu-west-1", ROLE, None).where == "444455556666, eu-west-1"

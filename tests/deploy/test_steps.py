@@ -8,6 +8,8 @@ import pytest
 from sizewell.deploy.assembly import Assembly
 from tests.deploy.world import LARGE, Account, Killed, SimulatedDeployment, Template, assembly_of, endpoint
 
+#: What is changed is told with its account and region.
+CHAT = "chat (111122223333, us-east-1)"
 CHANGES: dict[str, tuple[Template, Template]] = {
     "another type": (endpoint(), endpoint(instance_type=LARGE)),
     "another type of two variants": (
@@ -52,13 +54,13 @@ def test_a_new_type_takes_three_updates_and_says_each_of_them() -> None:
     assert code == 0
     assert account.calls == ["chat: update off", "chat: cdk off", "chat: update on"]
     assert one.said == [
-        "chat: variant primary of endpoint chat changes from ml.g5.xlarge to ml.g5.2xlarge, which SageMaker refuses while "
+        f"{CHAT}: variant primary of endpoint chat changes from ml.g5.xlarge to ml.g5.2xlarge, which SageMaker refuses while "
         "the variant is autoscaled",
-        "chat: 1 of 3: turning autoscaling off",
-        "chat: autoscaling is off (UPDATE_COMPLETE)",
-        "chat: 2 of 3: deploying with autoscaling off",
-        "chat: 3 of 3: turning autoscaling on",
-        "chat: autoscaling is on (UPDATE_COMPLETE)",
+        f"{CHAT}: 1 of 3: turning autoscaling off",
+        f"{CHAT}: autoscaling is off (UPDATE_COMPLETE)",
+        f"{CHAT}: 2 of 3: deploying with autoscaling off",
+        f"{CHAT}: 3 of 3: turning autoscaling on",
+        f"{CHAT}: autoscaling is on (UPDATE_COMPLETE)",
     ]
 
 
@@ -128,6 +130,11 @@ def test_the_next_run_ends_what_a_killed_one_began(change: str, fails: bool, mom
     assert killed == len(account.calls) > 0
 
 
+def test_where_stacks_are_deployed_is_said_before_it_happens() -> None:
+    _, one = deploy(Account(), {"chat": endpoint(), "search": endpoint("s")})
+    assert one.said == [f"deploying {CHAT}, search (111122223333, us-east-1)"]
+
+
 def test_what_need_not_wait_is_deployed_before_and_what_depends_on_it_after() -> None:
     templates = {
         "foundation": endpoint("f"),
@@ -163,7 +170,7 @@ def test_a_stack_that_was_left_off_is_turned_on_though_nothing_changes() -> None
     code, one = deploy(account, {"chat": endpoint()})
     assert code == 0
     assert account.registered("chat") == {"primary"}
-    assert one.said[0] == "chat: autoscaling was left off by a deployment that did not come to its end"
+    assert one.said[0] == f"{CHAT}: autoscaling was left off by a deployment that did not come to its end"
 
 
 def test_a_rollback_that_failed_is_said_and_touched_no_further() -> None:

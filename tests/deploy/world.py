@@ -88,6 +88,7 @@ class Killed(BaseException):
 class Account:
     """The stacks, and what was done to them: ``chat: cdk off`` is a deployment with ``Autoscaling=off``."""
 
+    where = "111122223333, us-east-1"
     stacks: dict[str, DeployedStack] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
     reads: list[str] = field(default_factory=list)
