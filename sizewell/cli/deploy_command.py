@@ -7,9 +7,16 @@ from pathlib import Path
 import typer
 
 from sizewell.cli.output import tell
-from sizewell.deploy.assembly import AssemblyError, read_assembly
+from sizewell.deploy.assembly import AssemblyError, AssemblyStack, read_assembly
 from sizewell.deploy.cloudformation import CloudFormation, CloudFormationError, Connect
 from sizewell.deploy.run import Deployment, Interrupted
+from sizewell.deploy.state_machines import (
+    Answer,
+    InvalidStateMachinesError,
+    Validate,
+    validate_state_machines,
+)
+from sizewell.deploy.step_functions import NotValidatedError, StepFunctions
 from sizewell.synthesis.replace_output import OUTPUT, cdk_variables
 from sizewell.synthesis.replace_output import main as synthesize
 
@@ -18,11 +25,18 @@ INTERRUPTED_EXIT_CODE = 130
 
 
 def deploy_environment(
-    environment: str, config: Path, app: Path | None, arguments: Sequence[str], profile: str | None
+    environment: str,
+    config: Path,
+    app: Path | None,
+    arguments: Sequence[str],
+    profile: str | None,
+    *,
+    validate_only: bool,
 ) -> None:
     """Synthesize an environment, unless ``app`` is its output, deploy it, and end the command with cdk's exit code.
 
-    ``arguments`` are names of stacks, and after them flags of ``cdk deploy``.
+    ``arguments`` are names of stacks, and after them flags of ``cdk deploy``. ``validate_only`` ends it before that, when Step
+    Functions has judged the state machines.
     """
     names, flags = split_arguments(arguments)
     settings = cdk_variables()
@@ -35,6 +49,10 @@ def deploy_environment(
         if misplaced := [flag for flag in flags if flag in assembly.stacks]:
             raise AssemblyError(f"{misplaced[0]}: name stacks before the flags of cdk deploy")
         selected = assembly.select(names, exclusively="--exclusively" in flags or "-e" in flags)
+        if not _validated(selected, profile) and validate_only:
+            raise typer.Exit(1)
+        if validate_only:
+            return
         deployment = Deployment(
             assembly,
             ("cdk", "deploy", "--app", str(output), *profile_flags, *flags),
@@ -46,7 +64,7 @@ def deploy_environment(
     except AssemblyError as error:
         tell(str(error))
         raise typer.Exit(BAD_INPUT_EXIT_CODE) from None
-    except CloudFormationError as error:
+    except (CloudFormationError, InvalidStateMachinesError) as error:
         tell(str(error))
         raise typer.Exit(1) from None
     except Interrupted:
@@ -67,3 +85,28 @@ def _connect_by(profile: str | None) -> Connect:
     """Return a function that connects once for each region and role."""
     connection = cache(CloudFormation)
     return lambda one: connection(one.stack.account, one.stack.region, one.role_arn, profile)
+
+
+def _validated(stacks: Sequence[AssemblyStack], profile: str | None) -> bool:
+    """Show every state machine to Step Functions, and tell of it; return whether it was asked.
+
+    Who may not ask, or cannot, deploys all the same: CloudFormation rolls a machine back that is refused.
+    """
+    try:
+        count = validate_state_machines(stacks, _validate_by(profile))
+    except NotValidatedError as error:
+        tell(f"Step Functions was not asked about the state machines: {error}")
+        return False
+    if count:
+        tell(f"Step Functions takes the definitions of {count} state machine{'s' if count > 1 else ''}")
+    return True
+
+
+def _validate_by(profile: str | None) -> Validate:
+    """Return a function that connects once for each region."""
+    connection = cache(StepFunctions)
+
+    def validate(stack: AssemblyStack, definition: str, kind: str) -> Answer:
+        return connection(stack.stack.region, profile).faults(definition, kind)
+
+    return validate

@@ -266,8 +266,12 @@ def deploy(
     config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
     app_output: options.AppOption = None,
     profile: options.ProfileOption = None,
+    validate_only: options.ValidateOnlyOption = False,
 ) -> None:
     """Deploy an environment with cdk, and turn autoscaling off around a change of the instance type.
+
+    First, Step Functions is asked whether it would take each state machine (states:ValidateStateMachineDefinition), which creates
+    nothing. If it would not, nothing is deployed.
 
     SageMaker refuses to change the instance type of an autoscaled variant, or to remove it. For such a stack these are three
     updates: what is deployed with Autoscaling=off, the new template with off, the same with on. If one fails or the
@@ -277,11 +281,13 @@ def deploy(
       sizewell deploy --env prod                          all stacks
       sizewell deploy --env prod demo-prod-chat           these stacks, and those that they depend on
       sizewell deploy --env prod --require-approval never flags of cdk deploy, after the stacks
+      sizewell deploy --env prod --validate-only          asks Step Functions, and deploys nothing
 
     \b
     Exit codes:
       0  everything is deployed
-      1  a deployment failed, or autoscaling is off: the message says of which stack, and what to do
+      1  a deployment failed, autoscaling is off, a state machine is refused, or the credentials are of another account: the
+         message says of which stack, and what to do
       2  the command was called wrongly, or there is no such stack
     """
     if app_output is None:
@@ -290,7 +296,7 @@ def deploy(
         raise typer.BadParameter("--env synthesizes, and --app deploys what is there: name one of them")
     from sizewell.cli.deploy_command import deploy_environment
 
-    deploy_environment(env, config, app_output, arguments or (), profile)
+    deploy_environment(env, config, app_output, arguments or (), profile, validate_only=validate_only)
 
 
 @app.command()

@@ -55,6 +55,13 @@ DeployArgument = Annotated[
         show_default=False,
     ),
 ]
+ValidateOnlyOption = Annotated[
+    bool,
+    typer.Option(
+        "--validate-only",
+        help="Deploy nothing: only ask Step Functions whether it would take every state machine.",
+    ),
+]
 AppOption = Annotated[
     Path | None,
     typer.Option(

@@ -243,3 +243,31 @@ def test_a_stack_of_release_0_1_comes_over_in_one_run(
     assert moved(endpoint).items() <= running(deployed, endpoint).items()
     resources = deployed.physical_ids(endpoint.stack_name)
     assert not {"Release", "Scaling", "Deployed"} & resources.keys()
+
+
+def test_nothing_is_deployed_when_step_functions_refuses_a_state_machine(deployed: Deployment) -> None:
+    (stack, *_) = (job.stack_name for job in deployed.plan.training_jobs)
+
+    def lead_nowhere(template: Template) -> None:
+        machine = only_resource(template, "AWS::StepFunctions::StateMachine")
+        machine["DefinitionString"] = machine["DefinitionString"].replace(
+            '"Next": "Train1"', '"Next": "Nowhere"'
+        )
+
+    broken = deployed.edited(stack, lead_nowhere, name="broken")
+    process = deployed.start_sizewell_deploy(stack, assembly=broken)
+    printed, _ = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 1
+    refused = f"{stack}: Step Functions refuses the state machine {stack}:\n  Missing 'Next' target: Nowhere "
+    assert f"{refused}(MISSING_TRANSITION_TARGET at " in printed
+    assert "deploying" not in printed
+
+
+def test_state_machines_are_validated_alone(deployed: Deployment) -> None:
+    process = deployed.start_sizewell_deploy(flags=("--validate-only",))
+    printed, _ = process.communicate(timeout=PATIENCE_S)
+    machines = len(deployed.plan.training_jobs)
+    assert (process.returncode, printed) == (
+        0,
+        f"Step Functions takes the definitions of {machines} state machines\n",
+    )

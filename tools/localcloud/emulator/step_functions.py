@@ -16,7 +16,7 @@ from typing import Any
 
 from ministack.services import s3, stepfunctions
 
-from sizewell.localcloud.emulator import clock, state_language
+from sizewell.localcloud.emulator import clock, state_definitions, state_language
 from sizewell.localcloud.emulator.errors import AwsError
 from sizewell.localcloud.emulator.sagemaker.job_kinds import KINDS
 from sizewell.localcloud.emulator.sagemaker.jobs import TERMINAL, JobKind
@@ -34,6 +34,7 @@ stopped_job_fails_task = True
 def install() -> None:
     """Add the integrations to ministack's interpreter, and make it stricter."""
     state_language.install()
+    state_definitions.install()
     for kind in KINDS:
         action = f"create{kind.prefix}"
         stepfunctions._SERVICE_DISPATCH[f"arn:aws:states:::sagemaker:{action}"] = _optimized(kind)
