@@ -43,7 +43,7 @@ def check(template: Template, offered: OfferedTypes) -> Iterator[Finding]:
     for request in training_requests(template):
         for path, instance_type in request.instance_types():
             if instance_type not in offered.training:
-                yield _finding(request.machine, path, instance_type, "training", offered.region)
+                yield _finding(request.resource, path, instance_type, "training", offered.region)
 
 
 def _finding(resource: Resource, path: str, instance_type: str, usage: str, region: str) -> Finding:

@@ -3,7 +3,8 @@
 The table ``resource_schemas.csv``: of every resource type the properties that decide about replacement and order.
 
 Made by ``tools/benchmarks/resource_schemas.py`` from the schemas that AWS publishes, as cfn-lint ships them; the first line
-says of which release. Where a schema is wrong, ``corrections.csv`` says so, and why.
+says of which release. Where a schema is wrong, ``resource_schema_corrections.csv`` says so, and why; types that cfn-lint does
+not have yet are in ``resource_schema_additions.csv``.
 """
 
 import csv
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 _TABLE = Path(__file__).with_name("resource_schemas.csv")
+_ADDITIONS = Path(__file__).with_name("resource_schema_additions.csv")
 _STATEFUL_TYPES = Path(__file__).with_name("stateful_types.csv")
 _CORRECTIONS = Path(__file__).with_name("resource_schema_corrections.csv")
 
@@ -64,9 +66,12 @@ def unordered_lists(resource_type: str) -> tuple[PropertyPath, ...]:
 
 @cache
 def _rows() -> dict[str, dict[str, str]]:
-    with _TABLE.open(encoding="utf-8", newline="") as file:
-        lines = (line for line in file if not line.startswith("#"))
-        return {row["resource_type"]: row for row in csv.DictReader(lines)}
+    found: dict[str, dict[str, str]] = {}
+    for table in (_ADDITIONS, _TABLE):
+        with table.open(encoding="utf-8", newline="") as file:
+            lines = (line for line in file if not line.startswith("#"))
+            found |= {row["resource_type"]: row for row in csv.DictReader(lines)}
+    return found
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.checks.builders import template, train, tune
+from tests.checks.builders import resource, template, train, tune
 from tests.checks.fault_collection import fault
 
 REQUEST = "DefinitionString.States.Train.Parameters"
@@ -100,4 +100,29 @@ fault(
     f"{TRAINING}.HyperParameterTuningResourceConfig.InstanceConfigs.0.InstanceType",
     "ml.p9.xlarge is not offered for training in eu-north-1",
     "choose another type or another region",
+)
+fault(
+    "a training that the stack starts itself",
+    template(
+        Job=resource(
+            "SageMaker::TrainingJob",
+            TrainingJobName={"Fn::Sub": "train-${AWS::StackName}-7"},
+            EnableManagedSpotTraining=True,
+            StoppingCondition={"MaxRuntimeInSeconds": 3600, "MaxWaitTimeInSeconds": 3600},
+        )
+    ),
+    "training-spot-checkpoint",
+    "Job",
+    "CheckpointConfig",
+    "Spot without CheckpointConfig: an interrupted job starts again from zero",
+    "give CheckpointConfig, and let the script resume from what it finds there",
+)
+fault(
+    "a training whose name is the same in every deployment",
+    template(Job=resource("SageMaker::TrainingJob", TrainingJobName="train")),
+    "fixed-name",
+    "Job",
+    "TrainingJobName",
+    "TrainingJobName is train: the next change fails, because the name is still taken",
+    "end TrainingJobName in a version, or in a hash of the other properties",
 )

@@ -4,7 +4,13 @@ import csv
 
 import pytest
 
-from sizewell.templates.resource_schemas import _CORRECTIONS, resource_schema, unordered_lists
+from sizewell.templates.resource_schemas import (
+    _ADDITIONS,
+    _CORRECTIONS,
+    name_properties,
+    resource_schema,
+    unordered_lists,
+)
 from tools.benchmarks.resource_schemas import TABLE, pointers, schema_files, schema_of, table_text
 
 
@@ -24,6 +30,20 @@ def test_every_type_is_known_and_custom_ones_are_not() -> None:
 )
 def test_the_order_of_containers_and_variants_counts(resource_type: str, path: tuple[str, ...]) -> None:
     assert path not in unordered_lists(resource_type)
+
+
+def test_a_training_job_is_known_before_cfn_lint_knows_it_and_any_change_replaces_it() -> None:
+    with _ADDITIONS.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    added = {row["resource_type"] for row in rows}
+    assert not added & schema_files().keys(), (
+        "cfn-lint knows it now: remove it from resource_schema_additions.csv"
+    )
+    assert all(row["source"].startswith("https://docs.aws.amazon.com/") for row in rows)
+    assert {("ResourceConfig",), ("RetryStrategy",), ("Tags",)} <= set(
+        _schema("AWS::SageMaker::TrainingJob").create_only
+    )
+    assert name_properties("AWS::SageMaker::TrainingJob") == (("TrainingJobName",),)
 
 
 def test_corrections_correct_something_and_say_why() -> None:

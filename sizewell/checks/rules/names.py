@@ -1,7 +1,7 @@
 """Names that make a replacement fail.
 
-Models and endpoint configurations cannot be changed, so every change replaces them; CloudFormation makes the new one
-before it deletes the old one, and two cannot have the same name:
+Models, endpoint configurations and training jobs cannot be changed, so every change replaces them; CloudFormation makes the
+new one before it deletes the old one, and two cannot have the same name:
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html and
 https://github.com/hashicorp/terraform-provider-aws/issues/40048
 """
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from sizewell.checks.finding import Finding, fault
 from sizewell.checks.rule import Rule
+from sizewell.checks.rules.training_requests import TRAINING_JOB
 from sizewell.templates.endpoints import ENDPOINT_CONFIG
 from sizewell.templates.template import Template
 from sizewell.templates.values import is_the_same_for_every_deployment, with_placeholders
@@ -19,14 +20,18 @@ FIXED = "fixed-name"
 RULES: tuple[Rule, ...] = (
     Rule(
         FIXED,
-        "a name for a model or an endpoint configuration that is the same in every deployment; one that "
-        "ends in a version or a hash passes",
+        "a name for a model, an endpoint configuration or a training job that is the same in every deployment; one "
+        "that ends in a version or a hash passes",
         "Every change replaces them, and the name is taken. [Names]("
         "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html)",
     ),
 )
 
-_NAMES = {ENDPOINT_CONFIG: "EndpointConfigName", "AWS::SageMaker::Model": "ModelName"}
+_NAMES = {
+    ENDPOINT_CONFIG: "EndpointConfigName",
+    "AWS::SageMaker::Model": "ModelName",
+    TRAINING_JOB: "TrainingJobName",
+}
 
 
 #: A version or a hash at the end: whoever names so changes the name with what it names.
@@ -45,5 +50,8 @@ def check(template: Template) -> Iterator[Finding]:
                 FIXED,
                 key,
                 f"{key} is {name}: the next change fails, because the name is still taken",
-                f"remove {key}, and CloudFormation makes a new name for each replacement",
+                # The template reference has TrainingJobName as required, and SageMaker takes a name once.
+                f"end {key} in a version, or in a hash of the other properties"
+                if resource.resource_type == TRAINING_JOB
+                else f"remove {key}, and CloudFormation makes a new name for each replacement",
             )

@@ -1,8 +1,8 @@
 """Where the states of a state machine lead.
 
 https://states-language.net/spec.html: every transition names a state of the same scope, names are unique in the whole
-machine, and an execution must be able to end. CreateStateMachine refuses the rest; what it accepts but can never be
-reached was meant otherwise.
+machine, and an execution must be able to end. CreateStateMachine refuses the rest, and states that cannot be reached as well:
+https://github.com/localstack/localstack/issues/11978.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
-"""Requests for training and tuning jobs inside state machines, which validators take for any text.
+"""Requests for training and tuning jobs, mostly inside state machines, where validators take them for any text.
 
-CloudFormation has no such jobs, so the whole request stands in a task:
+The whole request stands in a task, or is what ``AWS::SageMaker::TrainingJob`` has:
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.html, and what
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_HyperParameterTrainingJobDefinition.html has of it
 """
@@ -59,6 +59,7 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
+TRAINING_JOB = "AWS::SageMaker::TrainingJob"
 _TASK = re.compile(r".*:states:::(aws-sdk:)?sagemaker:create(TrainingJob|HyperParameterTuningJob)(\.sync)?")
 _LIMITS = {
     ("ResourceConfig", "KeepAlivePeriodInSeconds"): KEEP_ALIVE_BOUNDS_S,
@@ -69,9 +70,9 @@ _LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class TrainingRequest:
-    """The body of a request and where it stands."""
+    """The body of a request and where it stands: in a state machine, or as a resource of its own."""
 
-    machine: Resource
+    resource: Resource
     path: str
     body: Mapping[str, Any]
 
@@ -108,11 +109,13 @@ class TrainingRequest:
 
     def finding(self, rule_id: str, path: str, message: str, what_to_do: str) -> Finding:
         """Return a fault of the request; ``path`` starts below its body."""
-        return Finding(rule_id, self.machine.logical_id, f"{self.path}.{path}", message, what_to_do)
+        return Finding(rule_id, self.resource.logical_id, f"{self.path}.{path}", message, what_to_do)
 
 
 def training_requests(template: Template) -> Iterator[TrainingRequest]:
     """Yield every request for a training job, and every training of a tuning job, also from inside Parallel and Map."""
+    for job in template.of_type(TRAINING_JOB):
+        yield TrainingRequest(job, "Properties", job.written)
     for definition in definitions(template):
         for scope in definition.scopes():
             for name, state in scope.states.items():

@@ -20,6 +20,16 @@ def one(resource_type: str, **properties: Any) -> dict[str, Any]:
     return template(One=resource(resource_type, properties))
 
 
+def test_a_training_that_a_stack_starts_is_paid_by_its_hours() -> None:
+    found = line(
+        one("AWS::SageMaker::TrainingJob", ResourceConfig={"InstanceType": "ml.g5.xlarge"}),
+        "ml.g5.xlarge training",
+    )
+    assert (found.basis, found.unit_price) == ("usage", "1.408 USD per hour")
+    unknown = line(one("AWS::SageMaker::TrainingJob", ResourceConfig={"Ref": "Given"}), "instances training")
+    assert (unknown.basis, amounts(unknown)) == ("unknown", (None, None, None))
+
+
 @pytest.mark.parametrize(
     ("written", "name", "usd", "quantity"),
     [

@@ -76,6 +76,20 @@ def test_on_demand_unchanged_unknown_or_new(base: dict[str, Any], head: dict[str
     assert hazards(base, head) == ()
 
 
+def test_a_training_that_a_stack_starts_itself_is_judged_as_well() -> None:
+    def app(**more: Any) -> dict[str, Any]:
+        properties = {"TrainingJobName": "train-7", "EnableManagedSpotTraining": True, **more}
+        return template(Job=resource("AWS::SageMaker::TrainingJob", properties))
+
+    found = hazards(app(CheckpointConfig={"S3Uri": "s3://a/"}), app())
+    assert "CheckpointConfig is removed while EnableManagedSpotTraining is true, in Properties" in {
+        one.cause for one in found
+    }
+    # Every change makes a new job, whose name is taken.
+    (taken,) = [one for one in found if one.rule != "spot-without-checkpoint"]
+    assert "train-7" in f"{taken.cause} {taken.consequence}"
+
+
 def test_new_in_production_it_counts() -> None:
     assert rules(hazards(WITHOUT, machine(checkpoint=None), environment="prod")) == [
         "spot-without-checkpoint"

@@ -62,6 +62,7 @@ def test_a_new_function_is_silent() -> None:
         ("AWS::ECS::TaskDefinition", lambda name: {"TaskRoleArn": arn(name)}),
         ("AWS::SageMaker::Model", lambda name: {"ExecutionRoleArn": arn(name)}),
         ("AWS::SageMaker::Domain", lambda name: {"DefaultUserSettings": {"ExecutionRole": arn(name)}}),
+        ("AWS::SageMaker::TrainingJob", lambda name: {"RoleArn": arn(name)}),
         ("AWS::StepFunctions::StateMachine", lambda name: {"RoleArn": arn(name)}),
     ],
 )

@@ -102,6 +102,8 @@ SETTINGS: list[tuple[str, Json, Json, str]] = [
     ("AWS::KMS::Key", {"EnableKeyRotation": True}, {}, "key-rotation-lost"),
     ("AWS::SageMaker::Model", {"EnableNetworkIsolation": True}, {}, "isolation-lost"),
     ("AWS::SageMaker::Model", {"VpcConfig": {"Subnets": ["s"]}}, {}, "isolation-lost"),
+    ("AWS::SageMaker::TrainingJob", {"EnableNetworkIsolation": True}, {}, "isolation-lost"),
+    ("AWS::SageMaker::TrainingJob", {"VpcConfig": {"Subnets": ["s"]}}, {}, "isolation-lost"),
     (
         "AWS::Lambda::Function",
         {"VpcConfig": {"SubnetIds": {"Ref": "S"}}},

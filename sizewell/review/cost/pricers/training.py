@@ -12,11 +12,13 @@ from sizewell.review.cost.charges import (
     by_use,
     counted_noun,
     number_words,
+    unknown,
     usd_words,
 )
 from sizewell.review.cost.instance_prices import catalog_price, planned_price
 from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.template import Resource
+from sizewell.templates.values import mapping, text
 
 SERVICE = "SageMaker"
 #: What instances of a job are used for, as the catalog prices it.
@@ -36,6 +38,15 @@ def state_machine(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     yield from by_use("Step Functions", "express runs" if express else "state transitions", price)
     if isinstance(stack.workload, SavedJob) and _is_first(resource, stack):
         yield from _job_charges(stack.workload, stack)
+
+
+@prices("AWS::SageMaker::TrainingJob")
+def training_job(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
+    """Yield the hour of a training that a stack starts itself: each deployment that changes it trains once more."""
+    instance_type = text(mapping(resource.properties.get("ResourceConfig")).get("InstanceType"))
+    name = f"{instance_type or 'instances'} training"
+    price = catalog_price(stack.region, instance_type, "training") if instance_type else None
+    yield from by_use(SERVICE, name, price) if price else unknown(SERVICE, name)
 
 
 def _trainings_per_run(job: SavedJob) -> int:

@@ -1,11 +1,11 @@
-"""Requests for training jobs inside state machines, and the plan's where no machine can be read.
+"""Requests for training jobs, inside state machines or as resources, and the plan's where no machine can be read.
 
 SageMaker developer guide, "Managed Spot Training": MaxWaitTimeInSeconds must be at least MaxRuntimeInSeconds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sizewell.checks.rules.training_requests import TrainingRequest, training_requests
+from sizewell.checks.rules.training_requests import TRAINING_JOB, TrainingRequest, training_requests
 from sizewell.checks.state_language import STATE_MACHINE
 from sizewell.planning.saved_plan import SavedPlan, SavedTrainingJob
 from sizewell.review.comparison import EnvironmentPair
@@ -23,9 +23,11 @@ _CONSEQUENCE = (
 
 
 def _requests(machine: Resource | None) -> Mapping[str, TrainingRequest]:
-    """Return the requests of a state machine by the path of their state."""
-    if machine is None or machine.resource_type != STATE_MACHINE:
+    """Return the requests of a state machine by the path of their state; that of a training job alone."""
+    if machine is None or machine.resource_type not in (STATE_MACHINE, TRAINING_JOB):
         return {}
+    if machine.resource_type == TRAINING_JOB:
+        return {"Properties": TrainingRequest(machine, "Properties", machine.properties)}
     written = mapping(machine.properties.get("Definition")) or mapping(
         machine.properties.get("DefinitionString")
     )
@@ -34,9 +36,9 @@ def _requests(machine: Resource | None) -> Mapping[str, TrainingRequest]:
     return {request.path: request for request in training_requests(alone)}
 
 
-def _machines(environment: Environment) -> Iterator[tuple[ResourcePair, Resource]]:
-    """Yield the machines of head that are new or changed; new ones count only where users are served."""
-    for pair in environment.diff.resources(STATE_MACHINE):
+def _machines(environment: Environment, *resource_types: str) -> Iterator[tuple[ResourcePair, Resource]]:
+    """Yield the machines, or jobs, of head that are new or changed; new ones count only where users are served."""
+    for pair in environment.diff.resources(*resource_types):
         if pair.head is None or (pair.base is None and not environment.production):
             continue
         if pair.base is None or pair.base.properties != pair.head.properties:
@@ -45,7 +47,7 @@ def _machines(environment: Environment) -> Iterator[tuple[ResourcePair, Resource
 
 def _state(path: str) -> str:
     below = path.rpartition(".States.")[2].removesuffix(".TrainingJobDefinition")
-    return below.rpartition(".")[0]
+    return below.rpartition(".")[0] or below
 
 
 def _restarts(request: TrainingRequest | None) -> bool:
@@ -61,7 +63,7 @@ def _restarts(request: TrainingRequest | None) -> bool:
 def spot_without_checkpoint(environment: EnvironmentPair) -> Iterator[Found]:
     """A training job on Spot starts again from zero after an interruption."""
     readable: set[str] = set()
-    for pair, machine in _machines(environment):
+    for pair, machine in _machines(environment, STATE_MACHINE, TRAINING_JOB):
         base, head = _requests(pair.base), _requests(machine)
         if head:
             readable.add(pair.stack.name)
@@ -117,7 +119,7 @@ def _job_restarts(job: SavedTrainingJob) -> bool:
 @hazard_rule
 def max_wait_too_short(environment: Environment) -> Iterator[Found]:
     """A training job on Spot waits for less time than it may run, which SageMaker refuses."""
-    for pair, machine in _machines(environment):
+    for pair, machine in _machines(environment, STATE_MACHINE):
         base, head = _requests(pair.base), _requests(machine)
         faults = {path: _short(one) for path, one in head.items()}
         for path, fault in sorted(faults.items()):

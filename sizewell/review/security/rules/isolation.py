@@ -22,9 +22,17 @@ def _in_vpc(value: Any) -> float:
 
 
 ISOLATION = (
-    Setting(("AWS::SageMaker::Model",), "EnableNetworkIsolation", switch(0), _LOST, _GAINED, _OUT, _NO_OUT),
     Setting(
-        ("AWS::SageMaker::Model", "AWS::Lambda::Function"),
+        ("AWS::SageMaker::Model", "AWS::SageMaker::TrainingJob"),
+        "EnableNetworkIsolation",
+        switch(0),
+        _LOST,
+        _GAINED,
+        _OUT,
+        _NO_OUT,
+    ),
+    Setting(
+        ("AWS::SageMaker::Model", "AWS::SageMaker::TrainingJob", "AWS::Lambda::Function"),
         "VpcConfig",
         _in_vpc,
         _LOST,

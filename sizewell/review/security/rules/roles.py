@@ -26,6 +26,7 @@ _ROLES: Mapping[str, tuple[str, ...]] = {
     "AWS::SageMaker::Model": ("ExecutionRoleArn",),
     "AWS::SageMaker::NotebookInstance": ("RoleArn",),
     "AWS::SageMaker::Pipeline": ("RoleArn",),
+    "AWS::SageMaker::TrainingJob": ("RoleArn",),
     "AWS::SageMaker::UserProfile": ("UserSettings.ExecutionRole",),
     "AWS::StepFunctions::StateMachine": ("RoleArn",),
 }
