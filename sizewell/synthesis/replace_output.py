@@ -1,19 +1,22 @@
 """Synthesize an environment into ``cdk.out``, whole or not at all.
 
 Called by ``sizewell deploy`` and by ``make synth``. Each run writes to a directory of its own, so that what a killed run
-left running cannot write into the output of another; of several runs at once, the last one to end wins.
+left running cannot write into the output of another; of several runs at once, the last one to end wins. What a killed run
+left behind, the next one removes.
 """
 
 import errno
+import fcntl
 import os
 import re
+import shutil
 import signal
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 
 from sizewell.synthesis.processes import run, search_path, termination_as_exit, variables
 from sizewell.synthesis.synthesize import SYNTH, TOOLS
@@ -50,8 +53,8 @@ def main(
 
 def _synthesize(environment: str, config: str, settings: Mapping[str, str], on_success: OnSuccess) -> int:
     parent = os.getppid()
-    with TemporaryDirectory(prefix=f"{OUTPUT}.new-", dir=".", ignore_cleanup_errors=True) as own:
-        new = Path(own, "new")
+    with _own_directory() as own:
+        new = own / "new"
         context = [f"--context=env={environment}", f"--context=config={config}"]
         command = [*SYNTH, *context, "--output", str(new)]
         finished = run(command, directory=Path(), environment=settings)
@@ -61,8 +64,45 @@ def _synthesize(environment: str, config: str, settings: Mapping[str, str], on_s
         if finished.code or os.getppid() != parent:
             return 1
         on_success(new, said)
-        replace(OUTPUT, new, Path(own))
+        replace(OUTPUT, new, own)
     return 0
+
+
+@contextmanager
+def _own_directory() -> Iterator[Path]:
+    """Make a directory for one run, which holds a lock on it, and remove those whose run is gone."""
+    with _locked(Path()):
+        for path in Path().glob(f"{OUTPUT}.new-*"):
+            # A lock ends with its process, however that ends. One that cannot be had, or not known, keeps the directory.
+            with suppress(OSError), _locked(path, fcntl.LOCK_NB):
+                shutil.rmtree(path, ignore_errors=True)
+        own = Path(mkdtemp(prefix=f"{OUTPUT}.new-", dir="."))
+        descriptor = _lock(own)
+    try:
+        yield own
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+        os.close(descriptor)
+
+
+@contextmanager
+def _locked(directory: Path, flag: int = 0) -> Iterator[None]:
+    descriptor = _lock(directory, flag)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(directory: Path, flag: int = 0) -> int:
+    """Return a descriptor that holds the lock on a directory."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | flag)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def cdk_variables() -> dict[str, str]:

@@ -203,18 +203,30 @@ def test_an_interrupted_deployment_leaves_an_emulator_that_ran_before(
     assert not project.state.exists()
 
 
-def test_what_a_killed_synth_left_running_writes_into_no_other_templates(project: Project) -> None:
-    gates = [make_gate(project.folder / name) for name in ("first", "second")]
+@pytest.mark.parametrize("stage", ["synth", "bootstrap", "deploy"])
+def test_what_a_killed_deployment_started_ends_with_it(project: Project, stage: str) -> None:
+    gate = make_gate(project.folder / "gate")
     try:
-        with project.start_up_to(gates[0], "synth", "deploy", "dev", ACCOUNT="444455556666") as first:
-            orphan = gates[0].wait()
+        with project.start_up_to(gate, stage, "deploy", "dev") as process:
+            cdk = gate.wait()
+            process.kill()
+            cdk.wait_for_end()
+    finally:
+        project.run("destroy")
+    assert not project.state.exists()
+
+
+def test_what_a_killed_synth_left_behind_is_removed_by_the_next_deployment(project: Project) -> None:
+    gate = make_gate(project.folder / "gate")
+    try:
+        with project.start_up_to(gate, "synth", "deploy", "dev", ACCOUNT="444455556666") as first:
+            cdk = gate.wait()
             first.kill()
-        with project.start_up_to(gates[1], "synth", "deploy", "dev") as second:
-            cdk = gates[1].wait()
-            orphan.open()
-            cdk.open()
-            _, errors = second.communicate(timeout=PATIENCE_S)
-        assert second.returncode == 0, errors
+            cdk.wait_for_end()
+        assert len(list(project.state.glob("*.new-*"))) == 1
+        code, _, errors = project.run("deploy", "dev")
+        assert code == 0, errors
+        assert list(project.state.glob("*.new-*")) == []
         templates = sorted(path.name for path in (project.state / "cdk.out-dev").iterdir())
         assert templates == ["111122223333.template.json", "plan.json"]
     finally:

@@ -49,7 +49,7 @@ def checkout(directory: Path) -> Checkout:
     (directory / ".venv" / ".run-ready").touch()
     (directory / "config").mkdir()
     (directory / "config" / "base.yaml").write_text(BASE, "utf-8")
-    for name in ("dev", "prod", "broken"):
+    for name in ("dev", "staging", "prod", "broken"):
         (directory / "config" / f"{name}.yaml").write_text("policy: {removal: destroy}\n", "utf-8")
         change(f".plans/{name}.json", plan_to_json(load_plan(directory / "config", name)))(checkout)
     return checkout
@@ -269,6 +269,27 @@ def test_what_a_killed_run_left_running_writes_into_no_other_output(checkout: Ch
     assert second.returncode == 0, errors
     assert written(checkout) == whole(checkout, "prod")
     checkout.make("clean")
+    assert left_over(checkout) == []
+
+
+def test_the_next_run_removes_what_a_killed_one_left_behind_and_not_what_another_one_writes(
+    checkout: Checkout,
+) -> None:
+    killed, going_on = checkout.add_gate("dev"), checkout.add_gate("staging")
+    first = checkout.start("synth", "ENV=dev")
+    orphan = killed.wait()
+    os.killpg(first.pid, signal.SIGKILL)
+    orphan.open()
+    first.communicate()
+    assert len(left_over(checkout)) == 1
+    second = checkout.start("synth", "ENV=staging")
+    waiting = going_on.wait()
+    (of_second,) = left_over(checkout)
+    assert checkout.make("synth", "ENV=prod")[0] == 0
+    assert left_over(checkout) == [of_second]
+    waiting.open()
+    _, errors = second.communicate()
+    assert second.returncode == 0, errors
     assert left_over(checkout) == []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sizewell.localcloud.interrupts import held
 from sizewell.localcloud.places import PROJECT
-from sizewell.localcloud.process import end_group
+from sizewell.localcloud.process import TIED, end_group
 from sizewell.localcloud.progress import Progress
 
 #: The CLI waits for each stack in steps of seconds: stacks that do not depend on each other go side by side.
@@ -35,16 +35,16 @@ def run_cdk(
     *,
     verbose: bool = False,
 ) -> None:
-    """Run ``cdk`` to its end with everything it says in ``log``; whatever interrupts us ends it and its children."""
+    """Run ``cdk`` to its end with everything it says in ``log``; whatever ends us ends it and its children."""
     process: subprocess.Popen[bytes] | None = None
     stacks = StackProgress(progress)
     try:
         with held():
             process = subprocess.Popen(
-                ["cdk", *arguments, "--no-notices", "--no-color"],
+                [*TIED, "cdk", *arguments, "--no-notices", "--no-color"],
                 cwd=PROJECT,
                 env=environment,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,

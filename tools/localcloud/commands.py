@@ -136,9 +136,11 @@ def _start(progress: Progress) -> State:
 def _synthesize(environment: str, config: str, progress: Progress) -> Path:
     """Write the templates once: bootstrap, deploy and destroy read them, and the kernel starts no second time.
 
-    Into a directory of its own: what a killed run left running cannot write into the templates of another.
+    Into a directory of its own; what a killed run left of its own is removed.
     """
     assembly = assembly_of(environment)
+    for left in STATE_DIRECTORY.glob(f"{assembly_of('*').name}.new-*"):
+        shutil.rmtree(left, ignore_errors=True)
     variables = client_environment(
         UNREACHABLE_URL, "", "000000000000", "us-east-1", STATE_DIRECTORY / "cdk-home"
     )

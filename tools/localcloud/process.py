@@ -21,6 +21,14 @@ from sizewell.localcloud.variables import LOOPBACK, server_variables
 
 COMMAND = (sys.executable, "-m", SERVER_MODULE)
 LOG_NAME = "emulator.log"
+#: Before a command that leads a session of its own, with a pipe as its standard input: kills it, with all that it started, when
+#: our end of the pipe closes, also when we are killed. What waits for that holds no other stream open.
+TIED = (
+    "/bin/bash",
+    "-c",
+    'exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-',
+    "tied",
+)
 #: The server ends when this is set and its standard input closes: a parent that dies takes it along.
 EXIT_WITH_STDIN = "LOCALCLOUD_EXIT_WITH_STDIN"
 START_SECONDS = 60.0

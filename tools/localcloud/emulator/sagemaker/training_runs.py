@@ -23,6 +23,7 @@ from ministack.core.responses import get_account_id, get_region
 
 from sizewell.localcloud.emulator import clock
 from sizewell.localcloud.emulator.sagemaker import store
+from sizewell.localcloud.process import TIED
 
 ML = "/opt/ml"
 #: Of Sizewell's contract with a script; minutes, which are scaled as all time is.
@@ -31,8 +32,6 @@ INTERVAL = "SIZEWELL_CHECKPOINT_INTERVAL_MINUTES"
 COPIES_BEFORE_INTERRUPTION = 3
 #: Between two looks at the checkpoints.
 LOOK_S = 0.01
-#: Kills the command, with all that it started, when our end of the pipe closes: also when we are killed.
-TIED = ("/bin/bash", "-c", 'exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL 0) & exec "$@" 3<&-', "job")
 
 
 class TrainingFailedError(Exception):
