@@ -286,8 +286,7 @@ def deploy(
     \b
     Exit codes:
       0  everything is deployed
-      1  a deployment failed, autoscaling is off, a state machine is refused, or the credentials are of another account: the
-         message says of which stack, and what to do
+      1  something is refused, a deployment failed, or autoscaling is off: the message says of which stack, and what to do
       2  the command was called wrongly, or there is no such stack
     """
     if app_output is None:
