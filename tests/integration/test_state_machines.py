@@ -298,7 +298,7 @@ def test_a_run_may_be_given_other_hyperparameters_and_the_checkpoints_of_an_earl
     execution = machine.run(hyperparameters={"epochs": "7"}, **resumed)
     assert execution.status == "SUCCEEDED"
     (job,) = machine.jobs()
-    assert job["HyperParameters"] == machine.plan.hyperparameters | {"epochs": "7"}
+    assert job["HyperParameters"] == plan_training.hyperparameters(machine.plan) | {"epochs": "7"}
     if machine.plan.checkpoint:
         assert "/earlier/" in job["CheckpointConfig"]["S3Uri"]
 
@@ -332,7 +332,7 @@ def test_each_attempt_asks_for_what_the_plan_says(machine: Machine) -> None:
         expected = plan_training.request(plan, attempt, role_arn, foundation)
         # Five minutes have not passed since the execution began.
         expected["StoppingCondition"] = dict.fromkeys(expected["StoppingCondition"], attempt.ends_after_s)
-        expected["HyperParameters"] = plan.hyperparameters
+        expected["HyperParameters"] = plan_training.hyperparameters(plan)
         found, wanted = ({k: v for k, v in one.items() if k not in resolved} for one in (request, expected))
         assert comparable(found) == comparable(wanted)
 

@@ -47,6 +47,16 @@ def request(
     )
 
 
+def hyperparameters(plan: TrainingJobPlan) -> dict[str, str]:
+    """Return those of the plan, and where the training toolkit of the image finds the script."""
+    if plan.code is None:
+        return plan.hyperparameters
+    return plan.hyperparameters | {
+        "sagemaker_program": plan.code.command[-1],
+        "sagemaker_submit_directory": "/opt/ml/input/data/code",
+    }
+
+
 def _algorithm(plan: TrainingJobPlan, attempt: TrainingAttemptPlan) -> Properties:
     metrics = [{"Name": name, "Regex": regex} for name, regex in plan.metrics.items()]
     return present(
