@@ -1,6 +1,7 @@
 """State machines: what the language of states itself refuses."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -82,6 +83,38 @@ def test_a_task_that_timed_out_has_no_cause(lab: Lab, admin: Admin) -> None:
         "Next": "Done",
     }
     assert json.loads(run_machine(lab, task)["output"]) == {"Error": "States.Timeout"}
+
+
+def test_a_task_times_out_as_its_expression_says_and_the_clock_of_its_execution_goes_on(
+    lab: Lab, admin: Admin
+) -> None:
+    request = training_request(lab)
+    admin.script("training", request["TrainingJobName"], "hang")
+    elapsed_s = "$round(($millis() - $toMillis($states.context.Execution.StartTime)) / 1000)"
+    task = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::sagemaker:createTrainingJob.sync",
+        "QueryLanguage": "JSONata",
+        "Arguments": request,
+        "TimeoutSeconds": "{% 60 * 60 %}",
+        "Catch": [{**CATCH_ALL[0], "Output": f"{{% {elapsed_s} %}}"}],
+        "Next": "Done",
+    }
+    assert 3600 <= json.loads(run_machine(lab, task)["output"]) < 3600 + 600
+
+
+def test_the_sdk_integration_writes_times_as_texts(lab: Lab) -> None:
+    request = training_request(lab)
+    lab("sagemaker").create_training_job(**request)
+    task = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::aws-sdk:sagemaker:describeTrainingJob",
+        "Parameters": {"TrainingJobName": request["TrainingJobName"]},
+        "Next": "Done",
+    }
+    output = json.loads(run_machine(lab, task)["output"])
+    assert datetime.fromisoformat(output["CreationTime"]).tzinfo == UTC
+    assert datetime.fromisoformat(output["SecondaryStatusTransitions"][0]["StartTime"]).tzinfo == UTC
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 - A path that leads nowhere fails the execution; ministack reads null. ``IsPresent`` asks whether it leads somewhere.
 - ``States.Runtime`` can be neither retried nor caught: https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html
 - A task that timed out has no ``Cause``, and its event is ``TaskTimedOut``.
+- ``TimeoutSeconds`` of a task may be an expression: https://states-language.net/spec.html, "JSONata Runtime Errors".
 - A Succeed state may have an ``Output``, in JSONata.
 - An aborted execution stays aborted, and its history ends there.
 - A Parallel state may have an ``Output`` in JSONata, and the history tells of the states of its branches. When one branch fails,
@@ -36,6 +37,7 @@ def install() -> None:
     _fail_on_missing_paths()
     _leave_runtime_errors_uncaught()
     _omit_missing_causes()
+    _evaluate_timeouts()
     _succeed_with_an_output()
     _end_with_the_abort()
     _run_branches()
@@ -112,6 +114,18 @@ def _omit_missing_causes() -> None:
         return apply(catcher, raw_input, ctx, language, known)
 
     stepfunctions._apply_catcher = apply_without_null
+
+
+def _evaluate_timeouts() -> None:
+    execute = stepfunctions._execute_task
+
+    def execute_task(state: dict[str, Any], given: Any, execution: dict[str, Any], ctx: Any) -> Any:
+        if isinstance(state.get("TimeoutSeconds"), str):
+            seconds = stepfunctions._jsonata_state_field(state, "TimeoutSeconds", "number", given, ctx)
+            state = {**state, "TimeoutSeconds": seconds}
+        return execute(state, given, execution, ctx)
+
+    stepfunctions._execute_task = execute_task
 
 
 def _succeed_with_an_output() -> None:

@@ -8,8 +8,9 @@ Java SDK models; what it does not model arrives as ``SageMaker.AmazonSageMakerEx
 
 import contextlib
 import json
+import time
 from contextvars import ContextVar
-from datetime import UTC
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
@@ -26,6 +27,9 @@ _MODELED = {"ResourceLimitExceeded", "ResourceInUse", "ResourceNotFound", "Confl
 
 _execution_arn: ContextVar[str | None] = ContextVar("execution_arn", default=None)
 _task_timeout_s: ContextVar[float | None] = ContextVar("task_timeout_s", default=None)
+
+#: Seconds that an execution has spent at once, on a job that used up its time, by the ARN of the execution.
+_skipped_s: dict[str, float] = {}
 
 #: AWS does not say whether a stopped job fails its ``.sync`` task; a test may try both.
 stopped_job_fails_task = True
@@ -53,10 +57,12 @@ def install() -> None:
             return _object(request["Bucket"], request["Key"])
         if parts[6] != "sagemaker":
             return original_sdk(resource, request)
-        action = parts[7].partition(".")[0]
-        return _called(action[:1].upper() + action[1:], request, unmodeled="SageMaker.SageMakerException")
+        operation = parts[7][:1].upper() + parts[7][1:]
+        answer = _called(operation, request, unmodeled="SageMaker.SageMakerException")
+        return _with_texts_for_times(answer, SAGEMAKER.model.operation_model(operation).output_shape)
 
     stepfunctions._invoke_aws_sdk_integration = sdk
+    _run_one_clock()
     original_run = stepfunctions._run_execution
 
     def run(execution_arn: str) -> None:
@@ -80,6 +86,45 @@ def install() -> None:
             _task_timeout_s.set(None)
 
     stepfunctions._invoke_resource_with_timeout = with_timeout
+
+
+def _run_one_clock() -> None:
+    """Let waits take as long as jobs do here, and ``$millis`` see the time that was spent at once."""
+    original_sleep, original_register = (
+        stepfunctions._scaled_sleep,
+        stepfunctions._register_sfn_jsonata_functions,
+    )
+
+    def sleep(seconds: float) -> None:
+        original_sleep(seconds)
+        time.sleep(clock.scaled(seconds))
+
+    def register(expression: Any) -> None:
+        original_register(expression)
+        skipped_s = _skipped_s.get(_execution_arn.get() or "", 0.0)
+        expression.register_lambda("millis", lambda: round(1000 * (clock.now() + skipped_s)))
+
+    stepfunctions._scaled_sleep = sleep
+    stepfunctions._register_sfn_jsonata_functions = register
+
+
+def _skip(seconds: float) -> None:
+    arn = _execution_arn.get() or ""
+    _skipped_s[arn] = _skipped_s.get(arn, 0.0) + seconds
+
+
+def _with_texts_for_times(value: Any, shape: Any) -> Any:
+    """Return an answer as the SDK integration has it: https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html."""
+    match shape and shape.type_name:
+        case "structure":
+            return {name: _with_texts_for_times(one, shape.members[name]) for name, one in value.items()}
+        case "list":
+            return [_with_texts_for_times(one, shape.member) for one in value]
+        case "timestamp":
+            return (
+                datetime.fromtimestamp(value, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            )
+    return value
 
 
 def _optimized(kind: JobKind) -> Any:
@@ -107,8 +152,10 @@ def _await_job(kind: JobKind, name: str) -> dict[str, Any]:
         status = job[kind.status_member]
         if status in TERMINAL:
             break
-        if kind.found(name).get("_hangs") and _task_timeout_s.get() is not None and status == "InProgress":
+        timeout_s = _task_timeout_s.get()
+        if kind.found(name).get("_hangs") and timeout_s is not None and status == "InProgress":
             # The job never ends, so the task's time runs out: that it does so at once only spares hours.
+            _skip(timeout_s)
             raise stepfunctions._ExecutionError(state_language.TIMEOUT, None)
         try:
             _require_running()
@@ -118,6 +165,8 @@ def _await_job(kind: JobKind, name: str) -> dict[str, Any]:
                 kind.stop({kind.name_member: name})
             raise
         clock.pause(10)
+    if job.get("SecondaryStatus") in ("MaxWaitTimeExceeded", "MaxRuntimeExceeded"):
+        _skip(job["StoppingCondition"]["MaxRuntimeInSeconds"])
     if status == "Failed" or (status == "Stopped" and stopped_job_fails_task):
         raise stepfunctions._ExecutionError("States.TaskFailed", json.dumps(job))
     return job
