@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from aws_cdk import RemovalPolicy
 from constructs import Construct
 
+from constructs_lib.job_kind import TRANSFORM
 from constructs_lib.job_role import JobRole, JobRoleProps
-from constructs_lib.job_state_machine_definition import TRANSFORM
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scheduled_workflow import schedule_and_watch
 from constructs_lib.serving_model import (

@@ -10,7 +10,7 @@ from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from constructs_lib.job_state_machine_definition import JobKind
+from constructs_lib.job_kind import JobKind
 from constructs_lib.policies import (
     Statement,
     allow,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from aws_cdk import RemovalPolicy, Stack
 from constructs import Construct
 
+from constructs_lib.job_kind import JobKind
 from constructs_lib.job_role import file_system_statements
-from constructs_lib.job_state_machine_definition import JobKind
 from constructs_lib.policies import Statement, allow
 from constructs_lib.references import FoundationReferences
 from constructs_lib.state_language import State

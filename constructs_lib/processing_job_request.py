@@ -4,7 +4,8 @@ CloudFormation's processing job runs once, when it is deployed, so the request i
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateProcessingJob.html
 """
 
-from constructs_lib.job_state_machine_definition import PROCESSING, JobAttempt, job_state_machine_definition
+from constructs_lib.job_kind import PROCESSING
+from constructs_lib.job_state_machine_definition import JobAttempt, job_state_machine_definition
 from constructs_lib.processing_job import ProcessingAttempt, ProcessingJobProps
 from constructs_lib.state_language import State
 from sizewell.facts.processing_jobs import CODE_INPUT, INPUT_PATH, OUTPUT_PATH

@@ -6,9 +6,9 @@ from aws_cdk import Fn, RemovalPolicy, Stack
 from constructs import Construct
 
 from constructs_lib.container_images import image_repository_arn
+from constructs_lib.job_kind import PROCESSING
 from constructs_lib.job_role import JobRole, JobRoleProps
 from constructs_lib.job_state_machine import JobStateMachine, JobStateMachineProps
-from constructs_lib.job_state_machine_definition import PROCESSING
 from constructs_lib.processing_job import ProcessingJobProps
 from constructs_lib.processing_job_request import processing_state_machine_definition
 from constructs_lib.references import FoundationReferences

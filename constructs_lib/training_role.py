@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from constructs import Construct
 
+from constructs_lib.job_kind import TRAINING
 from constructs_lib.job_role import JobRole, JobRoleProps
-from constructs_lib.job_state_machine_definition import TRAINING
 from constructs_lib.policies import allow
 from constructs_lib.references import FoundationReferences, mlflow_arn_of
 from constructs_lib.training_job import TrainingChannel, TrainingJobProps

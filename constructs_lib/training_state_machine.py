@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from aws_cdk import Fn, RemovalPolicy, Stack
 from constructs import Construct
 
+from constructs_lib.job_kind import TRAINING
 from constructs_lib.job_state_machine import JobStateMachine, JobStateMachineProps
-from constructs_lib.job_state_machine_definition import TRAINING
 from constructs_lib.references import FoundationReferences, mlflow_arn_of
 from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_job_request import TrainingJobResources

@@ -1,6 +1,7 @@
 """The attempts of a training workflow as Amazon States Language."""
 
-from constructs_lib.job_state_machine_definition import TRAINING, JobAttempt, job_state_machine_definition
+from constructs_lib.job_kind import TRAINING
+from constructs_lib.job_state_machine_definition import JobAttempt, job_state_machine_definition
 from constructs_lib.state_language import State
 from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
 from constructs_lib.training_job_request import (

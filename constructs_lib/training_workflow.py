@@ -6,8 +6,8 @@ from aws_cdk import RemovalPolicy
 from constructs import Construct
 
 from constructs_lib.container_images import image_repository_arn
+from constructs_lib.job_kind import TRAINING
 from constructs_lib.job_state_machine import JobStateMachine
-from constructs_lib.job_state_machine_definition import TRAINING
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scheduled_workflow import schedule_and_watch
 from constructs_lib.training_job import TrainingJobProps

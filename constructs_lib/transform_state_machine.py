@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from aws_cdk import RemovalPolicy, Stack
 from constructs import Construct
 
+from constructs_lib.job_kind import TRANSFORM
 from constructs_lib.job_state_machine import JobStateMachine, JobStateMachineProps
 from constructs_lib.job_state_machine_definition import (
     EXECUTION_NAME,
-    TRANSFORM,
     JobAttempt,
     job_state_machine_definition,
 )

@@ -7,8 +7,9 @@ https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateHyperParamet
 from aws_cdk import Stack
 from constructs import Construct
 
+from constructs_lib.job_kind import TUNING
 from constructs_lib.job_state_machine import JobStateMachine, JobStateMachineProps
-from constructs_lib.job_state_machine_definition import TUNING, JobAttempt, job_state_machine_definition
+from constructs_lib.job_state_machine_definition import JobAttempt, job_state_machine_definition
 from constructs_lib.state_language import State
 from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
 from constructs_lib.training_job_request import (

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from constructs_lib.job_kind import TUNING
 from constructs_lib.job_state_machine import JobStateMachine
-from constructs_lib.job_state_machine_definition import TUNING
 from constructs_lib.training_state_machine import TrainingStateMachineProps
 from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from constructs_lib.tuning_search import TuningSearch, check_training_of
