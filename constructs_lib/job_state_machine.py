@@ -8,6 +8,7 @@ from constructs import Construct
 
 from constructs_lib.job_kind import JobKind
 from constructs_lib.job_role import file_system_statements
+from constructs_lib.job_state_machine_definition import TIMEOUT_PLACEHOLDER
 from constructs_lib.policies import Statement, allow
 from constructs_lib.references import FoundationReferences
 from constructs_lib.state_language import State
@@ -60,7 +61,7 @@ class JobStateMachine(WorkflowStateMachine):
                 workload_name=props.workload_name,
                 noun=props.kind.workflow,
                 definition=props.definition,
-                values=props.values,
+                values={TIMEOUT_PLACEHOLDER: props.kind.task_timeout, **props.values},
                 permissions=_permissions(Stack.of(scope), props),
                 log_retention_days=props.log_retention_days,
                 removal_policy=props.removal_policy,

@@ -80,8 +80,8 @@ class ProcessingJobProps:
     """What is processed, on what, and by when.
 
     An input is in ``/opt/ml/processing/input/<name>``, an output in ``/opt/ml/processing/output/<name>``. ``code`` None runs the
-    entry point of the image; else its objects are the input ``code``, where its command runs. Each attempt may last
-    ``deadline_s``, with the time to get its instances; then its job is stopped.
+    entry point of the image; else its objects are the input ``code``, where its command runs. An execution may last
+    ``deadline_s``, with all attempts and the time to get instances; then its job is stopped.
 
     By default the container is isolated from all calls but SageMaker's own, and traffic between instances is encrypted.
     """

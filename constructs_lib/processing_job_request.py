@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateProcessingJo
 """
 
 from constructs_lib.job_kind import PROCESSING
-from constructs_lib.job_state_machine_definition import JobAttempt, job_state_machine_definition
+from constructs_lib.job_state_machine_definition import LEFT_S, JobAttempt, job_state_machine_definition
 from constructs_lib.processing_job import ProcessingAttempt, ProcessingJobProps
 from constructs_lib.state_language import State
 from sizewell.facts.processing_jobs import CODE_INPUT, INPUT_PATH, OUTPUT_PATH
@@ -23,7 +23,7 @@ def processing_state_machine_definition(props: ProcessingJobProps, *, partition:
     attempts = tuple(
         JobAttempt(
             request=processing_job_request(props, attempt),
-            timeout_s=props.deadline_s,
+            ends_after_s=props.deadline_s,
             instance_count=attempt.instance_count,
             tried=attempt.instance_type,
         )
@@ -34,7 +34,8 @@ def processing_state_machine_definition(props: ProcessingJobProps, *, partition:
         attempts,
         job_name_prefix=props.job_name_prefix,
         partition=partition,
-        time_limit_s=len(attempts) * props.deadline_s,
+        totals={},
+        spent={},
         input_keys=(INPUTS,) if props.inputs else (),
         keys_below={INPUTS: tuple(props.inputs)},
     )
@@ -95,7 +96,7 @@ def processing_job_request(props: ProcessingJobProps, attempt: ProcessingAttempt
             "KmsKeyId": "${DataKeyArn}",
         },
         # The task is shorter, as it also waits for instances; this ends a job whose execution is gone.
-        "StoppingCondition": {"MaxRuntimeInSeconds": props.deadline_s},
+        "StoppingCondition": {"MaxRuntimeInSeconds": LEFT_S},
         "NetworkConfig": network,
         "Environment": dict(sorted(props.environment_variables.items())),
         "Tags": [{"Key": key, "Value": value} for key, value in sorted(props.job_tags.items())],

@@ -7,7 +7,7 @@ https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingJob.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from constructs_lib.job_state_machine_definition import ELAPSED_S, EXECUTION_NAME
+from constructs_lib.job_state_machine_definition import EXECUTION_NAME, LEFT_S
 from constructs_lib.training_job import (
     FileSystemChannel,
     TrainingAttempt,
@@ -19,10 +19,6 @@ from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INT
 #: What people may start an execution with: hyperparameters that win over the stated ones, and the name of the execution whose
 #: checkpoints it resumes from.
 HYPERPARAMETERS, RESUME = "hyperparameters", "resume"
-#: A variable of the execution: the seconds after its start at which the attempt ends.
-ENDS_AFTER_S = "ends_after_s"
-# What an attempt has at least, where those before it took longer than they may.
-_SHORTEST_ATTEMPT_S = 60
 _INPUT = "$states.context.Execution.Input"
 _RESUMED = f"$exists({_INPUT}.{RESUME}) ? {_INPUT}.{RESUME} : {EXECUTION_NAME}"
 # What a run is told of itself, as texts, which tags are. The ARN of an execution names environment and workload as well.
@@ -153,10 +149,9 @@ def _resource_config(
 
 def _stopping_condition(attempt: TrainingAttempt) -> dict[str, object]:
     """Return the time limits; the API refuses a wait limit without managed Spot, and with it one below the runtime."""
-    limit_s = f"{{% $max([{_SHORTEST_ATTEMPT_S}, ${ENDS_AFTER_S} - {ELAPSED_S}]) %}}"
-    condition: dict[str, object] = {"MaxRuntimeInSeconds": limit_s}
+    condition: dict[str, object] = {"MaxRuntimeInSeconds": LEFT_S}
     if attempt.use_managed_spot:
-        condition["MaxWaitTimeInSeconds"] = limit_s
+        condition["MaxWaitTimeInSeconds"] = LEFT_S
     return condition
 
 

@@ -1,11 +1,11 @@
 """The attempts of a training workflow as Amazon States Language."""
 
+from constructs_lib.job_cost import USD, cost_totals
 from constructs_lib.job_kind import TRAINING
 from constructs_lib.job_state_machine_definition import JobAttempt, job_state_machine_definition
 from constructs_lib.state_language import State
 from constructs_lib.training_job import TrainingAttempt, TrainingJobProps
 from constructs_lib.training_job_request import (
-    ENDS_AFTER_S,
     HYPERPARAMETERS,
     RESUME,
     TrainingJobResources,
@@ -13,11 +13,8 @@ from constructs_lib.training_job_request import (
     training_job_request,
 )
 from constructs_lib.workflow_messages import WARNINGS
-from sizewell.facts.state_machines import TASK_GRACE_S
 from sizewell.facts.training_jobs import LOW_GPU_PERCENT, MANY_INTERRUPTIONS
 
-# A job on Spot that has used up its time goes on from its checkpoint; SageMaker names whichever limit it looked at first.
-_SPOT_IS_OVER = ("MaxWaitTimeExceeded", "MaxRuntimeExceeded")
 _BILLABLE_S = "$exists($job.BillableTimeInSeconds) ? $job.BillableTimeInSeconds : 0"
 _TRAINING = "$job.TrainingTimeInSeconds"
 _JOB = "$states.input"
@@ -55,16 +52,11 @@ _GPU_PERCENT = (
 )
 # Attempts that were cut short are paid as well, so they count.
 _SPENT = {
-    "TrainingTimeInSeconds": "{% $training_s %}",
-    "BillableTimeInSeconds": "{% $billable_s %}",
-    "SpotSavingsPercent": "{% $training_s > 0 ? $round(100 * (1 - $billable_s / $training_s)) : 0 %}",
-    "UsdOfInstances": "{% $unpriced_s > 0 ? 'unknown' : $round($usd, 2) %}",
+    "TrainingTimeInSeconds": "$training_s",
+    "BillableTimeInSeconds": "$billable_s",
+    "SpotSavingsPercent": "$training_s > 0 ? $round(100 * (1 - $billable_s / $training_s)) : 0",
+    "UsdOfInstances": USD,
 }
-
-
-def attempt_timeout_s(attempt: TrainingAttempt) -> int:
-    """Return how long the task of one attempt may last, in seconds."""
-    return attempt.ends_after_s + TASK_GRACE_S
 
 
 def training_state_machine_definition(
@@ -88,7 +80,6 @@ def training_state_machine_definition(
         attempts,
         job_name_prefix=props.job_name_prefix,
         partition=partition,
-        time_limit_s=props.attempts[-1].ends_after_s + len(attempts) * TASK_GRACE_S,
         variables={
             HYPERPARAMETERS: props.all_hyperparameters,
             "gpu_percent": -1,
@@ -96,9 +87,7 @@ def training_state_machine_definition(
         totals={
             "billable_s": _BILLABLE_S,
             "training_s": f"$exists({_TRAINING}) ? {_TRAINING} : 0",
-            "usd": f"({_BILLABLE_S}) * $instance_count * $usd_per_hour / 3600",
-            # A price of zero is none.
-            "unpriced_s": f"$usd_per_hour = 0 ? ({_BILLABLE_S}) : 0",
+            **cost_totals(_BILLABLE_S),
             "interruptions": "$count($job.SecondaryStatusTransitions[Status = 'Interrupted'])",
         },
         report=_REPORT,
@@ -113,13 +102,9 @@ def _attempt(
 ) -> JobAttempt:
     return JobAttempt(
         request=training_job_request(props, attempt, resources=resources),
-        timeout_s=attempt_timeout_s(attempt),
+        ends_after_s=attempt.ends_after_s,
         instance_count=attempt.instance_count,
         tried=f"{attempt.instance_type} {'Spot' if attempt.use_managed_spot else 'on demand'}",
-        variables={
-            ENDS_AFTER_S: attempt.ends_after_s,
-            "gpu_count": attempt.gpu_count,
-            **run_variables(attempt),
-        },
-        out_of_time=_SPOT_IS_OVER if attempt.use_managed_spot else (),
+        usd_per_hour=attempt.usd_per_hour and attempt.instance_count * attempt.usd_per_hour,
+        variables={"gpu_count": attempt.gpu_count, **run_variables(attempt)},
     )

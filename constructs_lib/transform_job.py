@@ -71,8 +71,8 @@ class TransformInput:
 class TransformJobProps:
     """What is transformed, on what, and by when.
 
-    Each attempt may last ``deadline_s``; then its job is stopped. The artifact bucket receives the results below
-    ``<output_key_prefix>/<execution name>/``. ``batch_strategy`` None leaves it out, as data that is not split demands.
+    An execution may last ``deadline_s``, with all attempts; then its job is stopped. The artifact bucket receives the results
+    below ``<output_key_prefix>/<execution name>/``. ``batch_strategy`` None leaves it out, as data that is not split demands.
     ``input_filter`` and ``output_filter`` are JSONPaths of what the model sees of a row, and of what is kept of a result;
     ``join_input`` writes each result beside its row. ``accept`` None leaves the format of results to the container.
     """

@@ -69,7 +69,7 @@ def transform_state_machine_definition(props: TransformJobProps, *, partition: s
     attempts = tuple(
         JobAttempt(
             request=transform_job_request(props, attempt),
-            timeout_s=props.deadline_s,
+            ends_after_s=props.deadline_s,
             instance_count=attempt.instance_count,
             tried=attempt.instance_type,
         )
@@ -80,7 +80,8 @@ def transform_state_machine_definition(props: TransformJobProps, *, partition: s
         attempts,
         job_name_prefix=props.job_name_prefix,
         partition=partition,
-        time_limit_s=len(attempts) * props.deadline_s,
+        totals={},
+        spent={},
     )
 
 

@@ -78,7 +78,7 @@ def tuning_state_machine_definition(
     types = " or ".join(attempt.instance_type for attempt in job.attempts)
     attempt = JobAttempt(
         request=tuning_job_request(job, search, resources=resources),
-        timeout_s=search.max_runtime_s,
+        ends_after_s=search.max_runtime_s,
         instance_count=job.attempts[0].instance_count,
         tried=f"{types} {'Spot' if job.uses_managed_spot else 'on demand'}",
         variables=run_variables(job.attempts[0]) if job.experiment and len(job.attempts) == 1 else {},
@@ -88,7 +88,8 @@ def tuning_state_machine_definition(
         (attempt,),
         job_name_prefix=job.job_name_prefix,
         partition=partition,
-        time_limit_s=search.max_runtime_s,
+        totals={},
+        spent={},
     )
 
 

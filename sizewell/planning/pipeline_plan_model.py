@@ -28,7 +28,7 @@ class RunStepPlan(PlanModel):
     time_limit_s: int
     """After so long that machine ends by itself, with every attempt."""
     deadline_s: int
-    """What a run may take on the first type that has capacity."""
+    """What a run may take, with every attempt."""
     hours: float
     """What a run is predicted to take."""
     usd_per_run: float | None

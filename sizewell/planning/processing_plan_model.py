@@ -65,7 +65,7 @@ class ProcessingJobPlan(InstanceWorkloadPlan):
     inputs: dict[str, ProcessingInputPlan]
     outputs: dict[str, ProcessingOutputPlan]
     deadline_s: int
-    """After so long a job is stopped."""
+    """From the start of a run to its end, with every attempt: then its job is stopped."""
     neuron: NeuronPlan | None
     """None where no model is compiled."""
     schedule: SchedulePlan | None
@@ -77,7 +77,7 @@ class ProcessingJobPlan(InstanceWorkloadPlan):
     @property
     def time_limit_s(self) -> int:
         """After so long the state machine ends a run, with every attempt."""
-        return len(self.attempts) * self.deadline_s + EXECUTION_GRACE_S
+        return self.deadline_s + EXECUTION_GRACE_S
 
     @property
     def quotas(self) -> Iterator[Quota]:

@@ -134,7 +134,7 @@ class TrainedModelPlan(InstanceWorkloadPlan):
     @property
     def time_limit_s(self) -> int:
         """After so long the state machine ends a run, with every attempt."""
-        return self.attempts[-1].ends_after_s + len(self.attempts) * TASK_GRACE_S + EXECUTION_GRACE_S
+        return self.attempts[-1].ends_after_s + TASK_GRACE_S + EXECUTION_GRACE_S
 
 
 class TrainingJobPlan(TrainedModelPlan):

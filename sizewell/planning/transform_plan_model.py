@@ -67,7 +67,7 @@ class BatchTransformPlan(InstanceWorkloadPlan):
     input_filter: str | None
     output_filter: str | None
     deadline_s: int
-    """After so long a job is stopped."""
+    """From the start of a run to its end, with every attempt: then its job is stopped."""
     schedule: SchedulePlan | None
     starts_on: StartsOnPlan | None
     runs_per_month: float | None
@@ -77,7 +77,7 @@ class BatchTransformPlan(InstanceWorkloadPlan):
     @property
     def time_limit_s(self) -> int:
         """After so long the state machine ends a run, with every attempt."""
-        return len(self.attempts) * self.deadline_s + EXECUTION_GRACE_S
+        return self.deadline_s + EXECUTION_GRACE_S
 
     @property
     def quotas(self) -> Iterator[Quota]:

@@ -1,12 +1,22 @@
 """What Step Functions makes of the expressions of a state, by the JSONata of another project."""
 
 import json
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
 import pytest
 
 jsonata = pytest.importorskip("jsonata")
+
+#: When every expression is evaluated.
+NOW_MS = 1_767_268_800_000
+
+
+def execution(elapsed_s: float, **more: Any) -> dict[str, Any]:
+    """Return the context of an execution that began so long ago."""
+    started = datetime.fromtimestamp(NOW_MS / 1000 - elapsed_s, UTC).isoformat(timespec="milliseconds")
+    return {"Execution": {"StartTime": started.replace("+00:00", "Z"), **more}}
 
 
 def evaluated(
@@ -37,6 +47,7 @@ def evaluated(
             expression = jsonata.Jsonata.jsonata(value[2:-2])
             expression.register_lambda("parse", lambda text: json.loads(text))
             expression.register_lambda("hash", lambda text, _: sha256(text.encode()).hexdigest())
+            expression.register_lambda("millis", lambda: NOW_MS)
             states = {"input": state_input, "result": result, "context": context}
             found = expression.evaluate(None, {**(variables or {}), "states": states})
             assert found is not None, value

@@ -103,7 +103,7 @@ def test_a_request_has_every_member() -> None:
             ],
             "KmsKeyId": "${DataKeyArn}",
         },
-        "StoppingCondition": {"MaxRuntimeInSeconds": 7200},
+        "StoppingCondition": {"MaxRuntimeInSeconds": "{% $left_s %}"},
         "NetworkConfig": {
             "EnableNetworkIsolation": True,
             "VpcConfig": {"SecurityGroupIds": ["${SecurityGroupId}"], "Subnets": ["${SubnetIds}"]},
@@ -130,14 +130,12 @@ def test_what_is_not_asked_for_is_left_out() -> None:
     }
 
 
-def test_a_task_lasts_until_the_deadline_and_no_other_follows_it() -> None:
+def test_the_jobs_are_processing_jobs_which_have_no_secondary_status() -> None:
     definition: Any = processing_state_machine_definition(job(), partition="aws-cn")
     states = definition["States"]
     assert states["Run2"]["Resource"] == "arn:aws-cn:states:::sagemaker:createProcessingJob.sync"
-    assert [states[f"Run{n}"]["TimeoutSeconds"] for n in (1, 2)] == [7200, 7200]
-    assert states["StopJob1"]["Resource"] == "arn:aws-cn:states:::aws-sdk:sagemaker:stopProcessingJob"
-    assert states["StopJob1"]["Next"] == "DeadlineExceeded"
-    assert states["JobEnded1"]["Choices"][1]["Next"] == "NameJob2"
+    assert states["StopJob"]["Resource"] == "arn:aws-cn:states:::aws-sdk:sagemaker:stopProcessingJob"
+    assert states["DescribeJob"]["Resource"] == "arn:aws-cn:states:::aws-sdk:sagemaker:describeProcessingJob"
     assert not any("SecondaryStatus" in json.dumps(state) for state in states.values())
 
 

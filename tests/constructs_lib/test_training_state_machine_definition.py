@@ -9,7 +9,6 @@ from constructs_lib.training_job import TrainingJobProps
 from constructs_lib.training_state_machine_definition import (
     training_state_machine_definition,
 )
-from sizewell.facts.state_machines import EXECUTION_GRACE_S, TASK_GRACE_S
 from tests.constructs_lib.jsonata_states import evaluated, following
 from tests.constructs_lib.training import ON_DEMAND, RESOURCES, SPOT, job
 
@@ -56,39 +55,37 @@ def test_only_succeed_and_fail_states_end_an_execution() -> None:
 def test_every_choice_has_a_default_and_every_task_catches_all_errors() -> None:
     assert all("Default" in state for state in STATES.values() if state["Type"] == "Choice")
     tasks = [state for state in STATES.values() if state["Type"] == "Task"]
-    assert len(tasks) == 3 * 3
+    assert len(tasks) == 3 + 2
     assert all(task["Catch"][-1]["ErrorEquals"] == ["States.ALL"] for task in tasks)
 
 
 @pytest.mark.parametrize(
-    ("attempt", "status", "secondary_status", "reason", "next_state"),
+    ("status", "secondary_status", "reason", "next_state"),
     [
-        (1, "Completed", "Completed", None, "TrainingSucceeded"),
-        (1, "Stopped", "MaxWaitTimeExceeded", None, "NameJob2"),
-        (1, "Stopped", "MaxRuntimeExceeded", None, "NameJob2"),
-        (2, "Stopped", "MaxRuntimeExceeded", None, "DeadlineExceeded"),
-        (1, "Stopped", "Stopped", None, "JobStopped"),
-        (1, "Failed", "Failed", NO_CAPACITY, "NameJob2"),
-        (3, "Failed", "Failed", NO_CAPACITY, "CapacityExhausted"),
-        (1, "Failed", "Failed", SCRIPT_FAILED, "JobFailed"),
+        ("Completed", "Completed", None, "TrainingSucceeded"),
+        ("Stopped", "MaxWaitTimeExceeded", None, "NextAttempt"),
+        ("Stopped", "MaxRuntimeExceeded", None, "NextAttempt"),
+        ("Stopped", "Stopped", None, "JobStopped"),
+        ("Failed", "Failed", NO_CAPACITY, "NextAttempt"),
+        ("Failed", "Failed", SCRIPT_FAILED, "JobFailed"),
     ],
 )
 def test_a_job_that_ended_is_judged_by_its_status_and_reason(
-    attempt: int, status: str, secondary_status: str, reason: str | None, next_state: str
+    status: str, secondary_status: str, reason: str | None, next_state: str
 ) -> None:
     job = {"TrainingJobName": "j", "TrainingJobStatus": status, "SecondaryStatus": secondary_status}
     job |= {"FailureReason": reason} if reason else {}
-    assert _choose(f"JobEnded{attempt}", job) == next_state
+    assert following(STATES["JobEnded"], job, variables={"is_stopped": False, "waited_s": 0})[0] == next_state
 
 
 @pytest.mark.parametrize(
     ("error", "cause", "next_state"),
     [
-        ("States.TaskFailed", '{"TrainingJobName": "j"}', "JobEnded1"),
-        ("States.Timeout", None, "StopJob1"),
-        ("SageMaker.ResourceLimitExceededException", "The service limit is 0 Instances", "NameJob2"),
-        ("SageMaker.ResourceInUseException", "Training job names must be unique", "StopStray1"),
-        ("SageMaker.AmazonSageMakerException", NO_CAPACITY, "NameJob2"),
+        ("States.TaskFailed", '{"TrainingJobName": "j"}', "DescribeJob"),
+        ("States.Timeout", None, "StopJob"),
+        ("SageMaker.ResourceLimitExceededException", "The service limit is 0 Instances", "NextAttempt"),
+        ("SageMaker.ResourceInUseException", "Training job names must be unique", "StopJob"),
+        ("SageMaker.AmazonSageMakerException", NO_CAPACITY, "NextAttempt"),
         ("SageMaker.AmazonSageMakerException", "Could not assume role", "TrainingFailed"),
         ("States.Runtime", "{", "TrainingFailed"),
     ],
@@ -97,28 +94,28 @@ def test_a_task_that_failed_is_judged_by_its_error_and_cause(
     error: str, cause: str | None, next_state: str
 ) -> None:
     failure = {"Error": error} | ({"Cause": cause} if cause else {})
-    assert _choose("TaskFailed1", failure) == next_state
+    assert _choose("TaskFailed", failure) == next_state
 
 
 def test_what_a_failed_job_says_is_read_from_the_cause() -> None:
     job = {"TrainingJobName": "j", "FailureReason": "two\nlines"}
     failure = {"Error": "States.TaskFailed", "Cause": json.dumps(job)}
-    assert following(STATES["TaskFailed1"], failure) == ("JobEnded1", job)
+    assert following(STATES["TaskFailed"], failure) == ("DescribeJob", job)
+
+
+def test_a_stray_job_is_stopped_and_its_attempt_made_anew() -> None:
+    (stray,) = (one for one in STATES["TaskFailed"]["Choices"] if "ResourceInUse" in one["Condition"])
+    assert evaluated(stray["Assign"], variables={"attempt": 2}) == {"attempt": 1, "is_stopped": True}
 
 
 def test_after_the_last_attempt_the_types_that_were_tried_are_named() -> None:
-    assert STATES["StopJob3"]["Next"] == "CapacityExhausted"
     tried = "ml.g5.2xlarge Spot, ml.p3.2xlarge on demand, ml.p4d.24xlarge on demand"
     assert STATES["CapacityExhausted"]["Output"]["Cause"].endswith(tried)
 
 
-def test_what_cannot_be_stopped_does_not_hide_the_outcome() -> None:
-    for name in ("StopJob1", "StopStray1"):
-        assert STATES[name]["Catch"][0]["Next"] == STATES[name]["Next"]
-
-
 @pytest.mark.parametrize(
-    "name", ["JobFailed", "JobStopped", "CapacityExhausted", "DeadlineExceeded", "InputRefused"]
+    "name",
+    ["JobFailed", "JobStopped", "JobNotStopped", "CapacityExhausted", "DeadlineExceeded", "InputRefused"],
 )
 def test_what_went_wrong_is_the_cause_of_the_execution(name: str) -> None:
     assert STATES[name]["Next"] == "TrainingFailed"
@@ -130,17 +127,16 @@ def test_each_attempt_knows_its_end_and_its_price_and_the_execution_its_hyperpar
     assert STATES["ReadInput"]["Assign"] == {
         "hyperparameters": {"epochs": "3", "lr": "0.1"},
         "gpu_percent": -1,
+        "attempt": 1,
+        "ends_after_s": [7200, 14400, 14400],
         **NOTHING_PAID,
     }
     names = [STATES[f"NameJob{number}"]["Assign"] for number in (1, 2, 3)]
     assert [name.pop("job_name") for name in deepcopy(names)] == [
         "{% 'demo-dev-weekly-' & $substring($uuid(), 24) %}"
     ] * 3
-    assert [(one["ends_after_s"], one["instance_count"], one["usd_per_hour"]) for one in names] == [
-        (7200, 1, 1.5),
-        (14400, 1, 4.0),
-        (14400, 2, 25.0),
-    ]
+    prices = [(one["instance_count"], one["usd_per_hour"], one["job_usd_per_hour"]) for one in names]
+    assert prices == [(1, 1.5, 1.5), (1, 4.0, 4.0), (2, 25.0, 50.0)]
 
 
 @pytest.mark.parametrize(
@@ -165,18 +161,15 @@ def test_an_execution_is_refused_with_input_that_nothing_reads(
 NOTHING_PAID = dict.fromkeys(("billable_s", "training_s", "usd", "unpriced_s", "interruptions"), 0)
 
 
-def paid(job: dict[str, Any], totals: dict[str, Any], attempt: int, *, failed: bool = False) -> Any:
-    """Return the totals after a job has ended, by itself or as the failure of its task."""
+def paid(job: dict[str, Any], totals: dict[str, Any], attempt: int) -> Any:
+    """Return the totals after a job has ended."""
     known = totals | STATES[f"NameJob{attempt}"]["Assign"]
-    if failed:
-        assign = STATES[f"TaskFailed{attempt}"]["Choices"][0]["Assign"]
-        return evaluated(assign, state_input={"Cause": json.dumps(job)}, variables=known)
-    return evaluated(STATES[f"Train{attempt}"]["Assign"], result=job, variables=known)
+    return evaluated(STATES["DescribeJob"]["Assign"], result=job, variables=known)
 
 
 def test_what_is_paid_is_the_sum_of_all_attempts() -> None:
     spot = {"BillableTimeInSeconds": 360, "TrainingTimeInSeconds": 1200}
-    totals = paid(spot, NOTHING_PAID, 1, failed=True)
+    totals = paid(spot, NOTHING_PAID, 1)
     assert totals == NOTHING_PAID | {
         "billable_s": 360,
         "training_s": 1200,
@@ -225,7 +218,7 @@ def test_the_cost_is_unknown_once_an_attempt_without_a_price_is_paid(
 ) -> None:
     free = definition(job(attempts=(replace(SPOT, usd_per_hour=None), ON_DEMAND)))["States"]["NameJob1"]
     totals = evaluated(
-        STATES["Train1"]["Assign"],
+        STATES["DescribeJob"]["Assign"],
         result={"BillableTimeInSeconds": billable_s},
         variables=NOTHING_PAID | free["Assign"],
     )
@@ -272,12 +265,6 @@ def test_many_interruptions_are_worth_a_warning() -> None:
     totals = paid({"SecondaryStatusTransitions": transitions[:2]}, totals, 2)
     (warning,) = evaluated(warnings, variables=totals | {"gpu_percent": -1})
     assert "took Spot instances back 3 times" in warning
-
-
-def test_a_training_task_waits_for_its_job_and_a_little_longer() -> None:
-    limits_s = [STATES[f"Train{number}"]["TimeoutSeconds"] for number in (1, 2, 3)]
-    assert limits_s == [7200 + TASK_GRACE_S, 14400 + TASK_GRACE_S, 14400 + TASK_GRACE_S]
-    assert DEFINITION["TimeoutSeconds"] == 14400 + 3 * TASK_GRACE_S + EXECUTION_GRACE_S
 
 
 def test_throttling_is_retried_but_a_failed_job_is_not_started_again() -> None:

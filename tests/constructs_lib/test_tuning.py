@@ -131,8 +131,8 @@ def test_there_is_one_attempt_with_a_short_name() -> None:
     assert [name for name in states if name.startswith("Tune")] == ["Tune1"]
     assert states["Tune1"]["Resource"] == "arn:aws-cn:states:::sagemaker:createHyperParameterTuningJob.sync"
     # No member of the request ends the search: the time limit of the task does, and then the job is stopped.
-    assert states["Tune1"]["TimeoutSeconds"] == 86_400
-    assert states["StopJob1"]["Resource"].endswith("sagemaker:stopHyperParameterTuningJob")
+    assert states["ReadInput"]["Assign"]["ends_after_s"] == [86_400]
+    assert states["StopJob"]["Resource"].endswith("sagemaker:stopHyperParameterTuningJob")
     assert definition["TimeoutSeconds"] == 86_400 + 3600
     assert states["NameJob1"]["Assign"]["job_name"] == f"{{% '{NAME}-' & $substring($uuid(), 0, 8) %}}"
 

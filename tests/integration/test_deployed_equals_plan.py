@@ -8,6 +8,7 @@ import json
 
 import pytest
 
+from sizewell.facts.state_machines import TASK_GRACE_S
 from tests.integration.harness import Deployment
 from tests.integration.readers import (
     READERS,
@@ -123,15 +124,12 @@ def test_given_planned_attempts_then_each_state_asks_for_one_in_their_order(foun
 def test_given_planned_time_limits_then_no_task_ends_before_its_job_may(foundation: Foundation) -> None:
     for plan in foundation.deployed.plan.training_jobs:
         machine = lookups.machine_of(plan, foundation)["DefinitionString"]
-        limits_s = [attempt.ends_after_s for attempt in plan.attempts]
-        states = lookups.train_states({"DefinitionString": machine})
-        for state, limit_s in zip(states, limits_s, strict=True):
-            assert state["TimeoutSeconds"] > limit_s
-        # Each attempt ends so many seconds after the start, and may be late by what its task waits for capacity.
-        late_s = sum(
-            state["TimeoutSeconds"] - limit_s for state, limit_s in zip(states, limits_s, strict=True)
-        )
-        assert machine["TimeoutSeconds"] > plan.deadline_s + late_s
+        assert machine["TimeoutSeconds"] == plan.time_limit_s
+        (branch,) = machine["States"]["Work"]["Branches"]
+        ends_after_s = branch["States"]["ReadInput"]["Assign"]["ends_after_s"]
+        assert ends_after_s == [attempt.ends_after_s for attempt in plan.attempts]
+        timeouts = {state["TimeoutSeconds"] for state in lookups.train_states({"DefinitionString": machine})}
+        assert timeouts == {f"{{% $left_s + {TASK_GRACE_S} %}}"}
 
 
 def test_given_a_training_job_then_its_machine_logs_traces_and_encrypts(foundation: Foundation) -> None:

@@ -49,6 +49,8 @@ def test_success_with_the_request_of_the_plan(machine: Machine) -> None:
     plan, foundation = machine.plan, machine.deployed.plan.foundation
     assert machine.run()["status"] == "SUCCEEDED"
     (request,) = machine.requests()
+    # Some seconds may have passed since the start of the execution.
+    assert 0 <= plan.deadline_s - request["StoppingCondition"]["MaxRuntimeInSeconds"] < 600
     bucket = f"s3://{foundation.artifact_bucket_name}"
     assert request["AppSpecification"]["ImageUri"] == plan.image.uri
     assert request.get("Environment", {}) == plan.environment

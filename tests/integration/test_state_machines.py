@@ -1,9 +1,9 @@
 """The training state machines of production, executed through every way in which training can end.
 
-Where the local cloud differs from Step Functions: a task that would hang until its time-out times out at once; retries
-do not wait; the limit of the whole execution (``TimeoutSeconds`` of the machine) is not kept; histories have no
-``TaskSubmitted`` and ``TaskStarted`` and name a task's resource by its whole ARN. AWS does not document whether a stopped
-job fails its ``.sync`` task: such ends are executed both ways.
+Where the local cloud differs from Step Functions: a task that would hang until its time-out times out at once, and the clock
+of its execution goes on by as much; waits and retries are as short as jobs; the limit of the whole execution (``TimeoutSeconds``
+of the machine) is not kept; histories have no ``TaskSubmitted`` and ``TaskStarted`` and name a task's resource by its whole ARN.
+AWS does not document whether a stopped job fails its ``.sync`` task: such ends are executed both ways.
 """
 
 import json
@@ -211,7 +211,8 @@ def test_success(machine: Machine, mailbox: Mailbox) -> None:
     execution = machine.run()
     assert_succeeded(machine, execution, 1)
     looks = ["LookBack"] if any(attempt.gpu_count for attempt in machine.plan.attempts) else []
-    assert execution.states == ["ReadInput", "NameJob1", "Train1", "JobEnded1", *looks, "TrainingSucceeded"]
+    states = ["ReadInput", "NameJob1", "Train1", "DescribeJob", "JobEnded", *looks, "TrainingSucceeded"]
+    assert execution.states == states
     (job,) = machine.jobs()
     assert (job["TrainingJobStatus"], job["SecondaryStatus"]) == ("Completed", "Completed")
     assert mailbox.messages() == []
@@ -276,7 +277,12 @@ def test_a_deadline_in_danger_leads_from_spot_to_on_demand_and_both_are_paid(
     last, jobs = machine.plan.attempts[len(on_spot)], machine.jobs()
     assert not last.spot
     limits_s = [job["StoppingCondition"]["MaxRuntimeInSeconds"] for job in jobs]
-    assert limits_s == [*(attempt.ends_after_s for attempt in on_spot), machine.plan.deadline_s]
+    ends_s = [attempt.ends_after_s for attempt in machine.plan.attempts[: len(jobs)]]
+    # Each has what those before it have left, less the seconds that the execution itself took.
+    assert all(
+        0 <= end_s - used_s - limit_s < 600
+        for end_s, used_s, limit_s in zip(ends_s, [0, *ends_s], limits_s, strict=False)
+    )
     assert execution.output is not None
     assert execution.output["BillableTimeInSeconds"] == 180 * len(on_spot) + 600
     assert execution.output["TrainingTimeInSeconds"] == 600 * len(jobs)
@@ -330,8 +336,9 @@ def test_each_attempt_asks_for_what_the_plan_says(machine: Machine) -> None:
     resolved = {"TrainingJobName", "CheckpointConfig"}
     for request, attempt in zip(machine.requests(), plan.attempts, strict=True):
         expected = plan_training.request(plan, attempt, role_arn, foundation)
-        # Five minutes have not passed since the execution began.
-        expected["StoppingCondition"] = dict.fromkeys(expected["StoppingCondition"], attempt.ends_after_s)
+        (limit_s,) = set(request["StoppingCondition"].values())
+        assert 0 <= attempt.ends_after_s - limit_s < 600  # seconds since the execution began
+        expected["StoppingCondition"] = dict.fromkeys(expected["StoppingCondition"], limit_s)
         expected["HyperParameters"] = plan_training.hyperparameters(plan)
         found, wanted = ({k: v for k, v in one.items() if k not in resolved} for one in (request, expected))
         assert comparable(found) == comparable(wanted)
@@ -398,17 +405,26 @@ def test_a_failure_after_a_lack_of_capacity(machine: Machine, mailbox: Mailbox) 
     assert machine.asked() == list(machine.plan.attempts[:2])
 
 
-def test_a_job_that_never_ends_is_stopped_and_the_next_type_is_tried(
+def test_a_job_that_never_ends_is_stopped_and_the_next_attempt_has_what_is_left(
     machine: Machine, mailbox: Mailbox
 ) -> None:
+    first, second = machine.plan.attempts[:2]
     machine.order("hang")
     execution = machine.run()
-    assert_succeeded(machine, execution, 2)
     assert len(execution.events("TaskTimedOut")) == 1
+    if first.ends_after_s == second.ends_after_s:
+        assert_notified(machine, mailbox, execution, "deadline")
+        (job,) = machine.jobs()
+        assert job["TrainingJobStatus"] == "Stopped"
+        return
+    assert_succeeded(machine, execution, 2)
     hanging, completed = machine.jobs()
     assert machine.requests("StopTrainingJob") == [{"TrainingJobName": hanging["TrainingJobName"]}]
-    machine.until_status(hanging["TrainingJobName"], "Stopped")
+    # It has ended, and been paid for, before the next one begins to write to the same checkpoints.
+    assert hanging["TrainingEndTime"] <= completed["CreationTime"]
     assert completed["TrainingJobStatus"] == "Completed"
+    assert execution.output is not None
+    assert execution.output["TrainingTimeInSeconds"] == 1200
     assert mailbox.messages() == []
 
 
@@ -420,7 +436,7 @@ def test_a_spot_job_that_waits_too_long_leads_to_the_next_type(
     machine.order("max_wait")
     execution = machine.run()
     assert_succeeded(machine, execution, 2)
-    assert [bool(execution.events("TaskFailed")), "TaskFailed1" in execution.states] == [fails, fails]
+    assert [bool(execution.events("TaskFailed")), "TaskFailed" in execution.states] == [fails, fails]
     assert machine.jobs()[0]["SecondaryStatus"] == "MaxWaitTimeExceeded"
     assert mailbox.messages() == []
 
@@ -479,7 +495,8 @@ def test_a_job_whose_creation_got_no_answer_is_stopped_and_made_anew(
     machine.order("hang")  # so that it is still there when it is stopped
     execution = machine.run()
     assert execution.status == "SUCCEEDED"
-    assert execution.states[1:6] == ["NameJob1", "Train1", "TaskFailed1", "StopStray1", "NameJob1"]
+    assert execution.states[1:6] == ["NameJob1", "Train1", "TaskFailed", "StopJob", "WaitForEnd"]
+    assert execution.states.count("NameJob1") == 2
     stray, job = machine.jobs()
     machine.until_status(stray["TrainingJobName"], "Stopped")
     assert stray["ResourceConfig"] == job["ResourceConfig"]

@@ -140,7 +140,17 @@ ALLOWANCES = (
     Allowance(("BudgetLimit.Amount",), "size", _MONEY),
     Allowance(("instance_count",), "size", _COUNT),
     Allowance(
-        ("usd_per_hour", "gpu_count"), "size", "other hardware has another price and another number of GPUs"
+        tuple(
+            f"NextAttempt.Choices.*{below}"
+            for below in ("", ".Condition", ".Next", ".Assign", ".Assign.attempt")
+        ),
+        "size",
+        "how many types are tried follows from how many fit",
+    ),
+    Allowance(
+        ("usd_per_hour", "job_usd_per_hour", "gpu_count"),
+        "size",
+        "other hardware has another price and another number of GPUs",
     ),
     Allowance(
         (

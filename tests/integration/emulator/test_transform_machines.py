@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from constructs_lib.job_kind import TRANSFORM
+from constructs_lib.job_state_machine_definition import TIMEOUT_PLACEHOLDER
 from constructs_lib.transform_job import TransformAttempt, TransformInput, TransformJobProps
 from constructs_lib.transform_state_machine import transform_state_machine_definition
 from tests.integration.emulator.lab import LARGE, SMALL, Json, Lab
@@ -12,6 +14,12 @@ from tests.integration.harness import Admin
 from tests.localcloud.processes import until
 
 pytestmark = pytest.mark.usefixtures("admin")
+
+
+DEADLINE_PASSED = (
+    "The last job had not ended when its deadline passed, and was stopped, or too little time was left before the deadline to "
+    "start another"
+)
 
 
 def run(lab: Lab, prefix: str) -> tuple[Json, list[Json]]:
@@ -34,6 +42,7 @@ def run(lab: Lab, prefix: str) -> tuple[Json, list[Json]]:
         ("ModelName", lab.model()),
         ("DataKeyArn", lab.key),
         ("ArtifactBucketName", lab.bucket),
+        (TIMEOUT_PLACEHOLDER, TRANSFORM.task_timeout),
     ):
         text = text.replace(f"${{{name}}}", value)
     states = lab("stepfunctions")
@@ -77,7 +86,7 @@ def test_a_quota_of_zero_tries_the_next_type(lab: Lab, admin: Admin) -> None:
     [
         ("failed", "ClientError: See job logs", "TransformJobFailed", "ClientError: See job logs"),
         ("stopped", "", "TransformJobStopped", "Stopped"),
-        ("hang", "", "DeadlineExceeded", "The job was stopped: it had not ended when its deadline passed"),
+        ("hang", "", "DeadlineExceeded", DEADLINE_PASSED),
     ],
 )
 def test_what_went_wrong_is_the_cause(
@@ -101,3 +110,19 @@ def test_every_type_without_capacity_is_named(lab: Lab, admin: Admin) -> None:
         "Error": "CapacityExhausted",
         "Cause": f"No capacity in time or no quota for any instance type tried: {SMALL}, {LARGE}",
     }
+
+
+@pytest.mark.parametrize(("refused", "error"), [(1, "DeadlineExceeded"), (60, "JobNotStopped")])
+def test_a_job_that_cannot_be_stopped_at_once_is_stopped_again_for_half_an_hour(
+    lab: Lab, admin: Admin, refused: int, error: str
+) -> None:
+    prefix = f"scores-stuck{refused}"
+    admin.script("transform", prefix, "hang")
+    for _ in range(refused):
+        admin.fault("sagemaker", "StopTransformJob", "before", "error")
+    execution, (job,) = run(lab, prefix)
+    told = json.loads(execution["cause"])
+    assert (told["Error"], told["TransformJobName"]) == (error, job["TransformJobName"])
+    assert job["TransformJobStatus"] == ("InProgress" if error == "JobNotStopped" else "Stopped")
+    if error == "JobNotStopped":
+        lab("sagemaker").stop_transform_job(TransformJobName=job["TransformJobName"])

@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
+from constructs_lib.job_kind import TUNING
+from constructs_lib.job_state_machine_definition import TIMEOUT_PLACEHOLDER
 from constructs_lib.training_job_request import TrainingJobResources
 from constructs_lib.tuning_state_machine import tuning_state_machine_definition
 from tests.constructs_lib.test_tuning import SEARCH, job
 from tests.integration.emulator.lab import Json, Lab
+from tests.integration.emulator.test_transform_machines import DEADLINE_PASSED
 from tests.integration.harness import Admin
 from tests.localcloud.processes import until
 
@@ -30,9 +33,8 @@ def start(lab: Lab, prefix: str) -> str:
         job(job_name_prefix=prefix), SEARCH, resources=resources, partition="aws"
     )
     states = lab("stepfunctions")
-    machine = states.create_state_machine(
-        name=prefix, definition=json.dumps(definition), roleArn=lab.role_of_lambda
-    )
+    text = json.dumps(definition).replace(f"${{{TIMEOUT_PLACEHOLDER}}}", TUNING.task_timeout)
+    machine = states.create_state_machine(name=prefix, definition=text, roleArn=lab.role_of_lambda)
     arn: str = states.start_execution(stateMachineArn=machine["stateMachineArn"], input="{}")["executionArn"]
     return arn
 
@@ -66,12 +68,7 @@ def test_a_run_succeeds_with_one_job_for_all_types(lab: Lab) -> None:
     [
         ("failed", "HyperParameterTuningJobFailed", "All training jobs failed.", "Failed"),
         ("stopped", "HyperParameterTuningJobStopped", "Stopped", "Stopped"),
-        (
-            "hang",
-            "DeadlineExceeded",
-            "The job was stopped: it had not ended when its deadline passed",
-            "Stopped",
-        ),
+        ("hang", "DeadlineExceeded", DEADLINE_PASSED, "Stopped"),
     ],
 )
 def test_what_went_wrong_is_the_cause(

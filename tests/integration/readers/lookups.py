@@ -43,19 +43,14 @@ def train_states(machine: Properties) -> list[Properties]:
     """Return the states that start a job, in the order in which the machine comes to them without capacity."""
     definition = machine["DefinitionString"]
     (branch,) = definition["States"]["Work"]["Branches"]
-    states, name, found = branch["States"], branch["StartAt"], []
-    name = states[name]["Default"]  # where an execution goes whose input is read
-    while (task := states.get(states[name].get("Next"), {})).get("Resource") == CREATE_JOB:
-        found.append(task)
-        name = _where_a_quota_leads(states[task["Catch"][0]["Next"]])
+    states = branch["States"]
+    names = [
+        choice["Next"] for choice in states["NextAttempt"]["Choices"] if "Assign" in states[choice["Next"]]
+    ]
+    assert names[0] == states[branch["StartAt"]]["Default"]  # where an execution goes whose input is read
+    found = [states[states[name]["Next"]] for name in names]
     assert len(found) == sum(state.get("Resource") == CREATE_JOB for state in states.values())
     return found
-
-
-def _where_a_quota_leads(choice: Properties) -> str:
-    """Return the state after a request that was refused for want of quota: the one to try next."""
-    (name,) = (one["Next"] for one in choice["Choices"] if "ResourceLimitExceeded" in one["Condition"])
-    return str(name)
 
 
 def flow_log_of(foundation: Foundation) -> Properties:

@@ -5,8 +5,8 @@ from tests.integration.readers.common import Properties, present
 from tests.integration.readers.plan_foundation import Foundation
 
 CHECKPOINTS = "/opt/ml/checkpoints"
-#: What is left until the end of an attempt, to five minutes.
-LIMIT = "{% $max([60, $ends_after_s - 300 * $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 300000)]) %}"
+#: What is left until the end of an attempt.
+LIMIT = "{% $left_s %}"
 
 
 def request(
