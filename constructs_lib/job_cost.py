@@ -13,3 +13,12 @@ def cost_totals(paid_s: str) -> dict[str, str]:
         # A price of zero is none.
         UNPRICED: f"$job_usd_per_hour = 0 ? ({paid_s}) : 0",
     }
+
+
+def seconds_between(start: str, end: str) -> str:
+    """Return the seconds from one member of a description to another; 0 where the job never began.
+
+    The SDK integration writes times as ISO 8601 texts: https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html
+    """
+    end_ms = f"$exists($job.{end}) ? $toMillis($job.{end}) : $millis()"
+    return f"$exists($job.{start}) ? $round((({end_ms}) - $toMillis($job.{start})) / 1000) : 0"

@@ -28,13 +28,15 @@ class ProcessingAttempt:
     """One attempt: the instances that one job asks for.
 
     ``has_local_nvme`` says that SageMaker mounts the instance's own disks instead of a volume; the API then refuses a volume
-    key, and a volume larger than those disks. None goes by the name of the type.
+    key, and a volume larger than those disks. None goes by the name of the type. ``usd_per_hour`` is what one instance costs, for
+    the report of an execution; None is unknown.
     """
 
     instance_type: str
     instance_count: int = 1
     volume_size_gib: int = DEFAULT_VOLUME_GIB
     has_local_nvme: bool | None = None
+    usd_per_hour: float | None = None
 
     @property
     def volume_takes_key(self) -> bool:

@@ -4,6 +4,7 @@ CloudFormation's processing job runs once, when it is deployed, so the request i
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateProcessingJob.html
 """
 
+from constructs_lib.job_cost import USD, cost_totals, seconds_between
 from constructs_lib.job_kind import PROCESSING
 from constructs_lib.job_state_machine_definition import LEFT_S, JobAttempt, job_state_machine_definition
 from constructs_lib.processing_job import ProcessingAttempt, ProcessingJobProps
@@ -12,6 +13,8 @@ from sizewell.facts.processing_jobs import CODE_INPUT, INPUT_PATH, OUTPUT_PATH
 
 # The shell takes its first argument for its own name ($0); the rest is the command, word by word.
 _CODE_LAUNCHER = ("/bin/bash", "-c", f'cd {INPUT_PATH}/{CODE_INPUT} && exec "$@"', "process")
+# The API reference says of transform jobs that AWS bills from start to end; of processing jobs it only names the two times.
+_PAID_S = seconds_between("ProcessingStartTime", "ProcessingEndTime")
 _BUCKET = "s3://${ArtifactBucketName}"
 #: What an execution may be started with: other locations of inputs, by the name of the input.
 INPUTS = "inputs"
@@ -26,6 +29,7 @@ def processing_state_machine_definition(props: ProcessingJobProps, *, partition:
             ends_after_s=props.deadline_s,
             instance_count=attempt.instance_count,
             tried=attempt.instance_type,
+            usd_per_hour=attempt.usd_per_hour and attempt.instance_count * attempt.usd_per_hour,
         )
         for attempt in props.attempts
     )
@@ -34,8 +38,8 @@ def processing_state_machine_definition(props: ProcessingJobProps, *, partition:
         attempts,
         job_name_prefix=props.job_name_prefix,
         partition=partition,
-        totals={},
-        spent={},
+        totals={"processing_s": _PAID_S, **cost_totals(_PAID_S)},
+        spent={"ProcessingTimeInSeconds": "$processing_s", "UsdOfInstances": USD},
         input_keys=(INPUTS,) if props.inputs else (),
         keys_below={INPUTS: tuple(props.inputs)},
     )

@@ -29,7 +29,7 @@ class TransformAttempt:
     """One attempt: the instances that one job asks for, and the requests that each gets at a time.
 
     ``has_local_nvme`` says that the instance stores on disks of its own; the API then refuses a volume key. None goes by the
-    name of the type.
+    name of the type. ``usd_per_hour`` is what one instance costs, for the report of an execution; None is unknown.
     """
 
     instance_type: str
@@ -37,6 +37,7 @@ class TransformAttempt:
     max_concurrent_transforms: int = 1
     invocation_timeout_s: int = DEFAULT_INVOCATION_TIMEOUT_S
     has_local_nvme: bool | None = None
+    usd_per_hour: float | None = None
 
     @property
     def volume_takes_key(self) -> bool:

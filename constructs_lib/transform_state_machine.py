@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from aws_cdk import RemovalPolicy, Stack
 from constructs import Construct
 
+from constructs_lib.job_cost import USD, cost_totals, seconds_between
 from constructs_lib.job_kind import TRANSFORM
 from constructs_lib.job_state_machine import JobStateMachine, JobStateMachineProps
 from constructs_lib.job_state_machine_definition import (
@@ -19,6 +20,9 @@ from constructs_lib.job_state_machine_definition import (
 from constructs_lib.references import FoundationReferences
 from constructs_lib.state_language import State
 from constructs_lib.transform_job import TransformAttempt, TransformJobProps
+
+# "You are billed for the time interval between" them (API reference, DescribeTransformJob).
+_PAID_S = seconds_between("TransformStartTime", "TransformEndTime")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +76,7 @@ def transform_state_machine_definition(props: TransformJobProps, *, partition: s
             ends_after_s=props.deadline_s,
             instance_count=attempt.instance_count,
             tried=attempt.instance_type,
+            usd_per_hour=attempt.usd_per_hour and attempt.instance_count * attempt.usd_per_hour,
         )
         for attempt in props.attempts
     )
@@ -80,8 +85,8 @@ def transform_state_machine_definition(props: TransformJobProps, *, partition: s
         attempts,
         job_name_prefix=props.job_name_prefix,
         partition=partition,
-        totals={},
-        spent={},
+        totals={"transform_s": _PAID_S, **cost_totals(_PAID_S)},
+        spent={"TransformTimeInSeconds": "$transform_s", "UsdOfInstances": USD},
     )
 
 

@@ -7,6 +7,7 @@ https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateHyperParamet
 from aws_cdk import Stack
 from constructs import Construct
 
+from constructs_lib.job_cost import USD, cost_totals, seconds_between
 from constructs_lib.job_kind import TUNING
 from constructs_lib.job_state_machine import JobStateMachine, JobStateMachineProps
 from constructs_lib.job_state_machine_definition import JobAttempt, job_state_machine_definition
@@ -37,6 +38,8 @@ _SHARED_MEMBERS = (
     "CheckpointConfig",
     "Environment",
 )
+
+_DURATION_S = seconds_between("CreationTime", "HyperParameterTuningEndTime")
 
 
 class TuningStateMachine(JobStateMachine):
@@ -81,6 +84,7 @@ def tuning_state_machine_definition(
         ends_after_s=search.max_runtime_s,
         instance_count=job.attempts[0].instance_count,
         tried=f"{types} {'Spot' if job.uses_managed_spot else 'on demand'}",
+        usd_per_hour=_most_usd_per_hour(job, search),
         variables=run_variables(job.attempts[0]) if job.experiment and len(job.attempts) == 1 else {},
     )
     return job_state_machine_definition(
@@ -88,9 +92,18 @@ def tuning_state_machine_definition(
         (attempt,),
         job_name_prefix=job.job_name_prefix,
         partition=partition,
-        totals={},
-        spent={},
+        totals={"tuning_s": _DURATION_S, **cost_totals(_DURATION_S)},
+        spent={"HyperParameterTuningTimeInSeconds": "$tuning_s", "UsdOfInstancesAtMost": USD},
     )
+
+
+def _most_usd_per_hour(job: TrainingJobProps, search: TuningSearch) -> float | None:
+    """Return what as many trainings cost as may run at a time, each on the dearest type and on demand; None is unknown.
+
+    A description of a tuning job says how long it took, not what each training ran on and was billed for.
+    """
+    prices = [attempt.instance_count * (attempt.usd_per_hour or 0) for attempt in job.attempts]
+    return search.max_parallel_jobs * max(prices) if all(prices) else None
 
 
 def tuning_job_request(

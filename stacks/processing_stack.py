@@ -67,6 +67,7 @@ def _job_props(plan: ProcessingJobPlan) -> ProcessingJobProps:
                 instance_count=attempt.instance_count,
                 volume_size_gib=attempt.volume_size_gib,
                 has_local_nvme=not attempt.encrypt_volume_with_key,
+                usd_per_hour=attempt.usd_per_hour,
             )
             for attempt in plan.attempts
         ),

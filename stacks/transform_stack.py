@@ -75,6 +75,7 @@ def _job_props(plan: BatchTransformPlan) -> TransformJobProps:
                 max_concurrent_transforms=attempt.max_concurrent_transforms,
                 invocation_timeout_s=attempt.invocation_timeout_s,
                 has_local_nvme=not attempt.encrypt_volume_with_key,
+                usd_per_hour=attempt.usd_per_hour,
             )
             for attempt in plan.attempts
         ),

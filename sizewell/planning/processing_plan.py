@@ -94,6 +94,7 @@ def plan_processing_job(
                 instance_type=candidate.instance_type,
                 instance_count=job.instance_count,
                 volume_size_gib=job.volume_gib,
+                usd_per_hour=candidate.cost.usd_per_hour,
                 encrypt_volume_with_key=not has_local_disks(catalog.get(candidate.instance_type)),
             )
             for candidate in ladder

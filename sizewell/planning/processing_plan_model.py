@@ -22,6 +22,8 @@ class ProcessingAttemptPlan(PlanModel):
     instance_type: str
     instance_count: int
     volume_size_gib: int
+    usd_per_hour: float | None
+    """Of one instance; None is unknown."""
     encrypt_volume_with_key: bool
     """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
 

@@ -121,5 +121,6 @@ def _attempt(
         max_concurrent_transforms=estimate.concurrent_requests,
         invocation_timeout_s=transform.invocation_timeout_s
         or min(INVOCATION_TIMEOUT_BOUNDS_S[1], max(DEFAULT_INVOCATION_TIMEOUT_S, derived_s)),
+        usd_per_hour=candidate.cost.usd_per_hour,
         encrypt_volume_with_key=not has_local_disks(catalog.get(candidate.instance_type)),
     )

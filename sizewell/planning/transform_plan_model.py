@@ -25,6 +25,8 @@ class TransformAttemptPlan(PlanModel):
     max_concurrent_transforms: int
     """Requests that are sent to an instance at a time."""
     invocation_timeout_s: int
+    usd_per_hour: float | None
+    """Of one instance; None is unknown."""
     encrypt_volume_with_key: bool
     """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
 

@@ -21,7 +21,7 @@ from constructs_lib.transform_state_machine import transform_job_request, transf
 Json = dict[str, Any]
 NAME = "demo-dev-scores"
 HERE = "us-east-1:111122223333"
-ON_VOLUME = TransformAttempt(instance_type="ml.c6i.large", max_concurrent_transforms=2)
+ON_VOLUME = TransformAttempt(instance_type="ml.c6i.large", max_concurrent_transforms=2, usd_per_hour=0.5)
 ON_DISKS = TransformAttempt(instance_type="ml.g5.xlarge", instance_count=3)
 
 

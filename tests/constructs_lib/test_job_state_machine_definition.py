@@ -156,7 +156,7 @@ def test_a_stopped_job_that_nobody_can_describe_is_not_followed_by_another(kind:
     ending = states["JobNotStopped"]
     told = evaluated(ending["Output"], variables=known | catch["Assign"] | {"job_name": "demo-1"})
     assert (told["Error"], told[kind.name_member]) == ("JobNotStopped", "demo-1")
-    assert kind is not TRAINING or told["UsdOfInstances"] == "unknown"
+    assert "unknown" in (told.get("UsdOfInstances"), told.get("UsdOfInstancesAtMost"))
 
 
 @every_kind
@@ -164,13 +164,50 @@ def test_what_a_task_knew_of_its_job_counts_where_the_job_cannot_be_described(ki
     assert judged(kind, {kind.status: "Completed"}, begun(kind)) == f"{kind.noun}Succeeded"
 
 
-def test_a_stopped_job_has_cost_what_it_ran() -> None:
-    known = begun(TRAINING) | {"job_name": "demo-1"}
-    running = described(TRAINING, ended(TRAINING, TrainingJobStatus="Stopping"), known)
+@pytest.mark.parametrize(
+    ("kind", "member", "usd"),
+    [
+        # An hour of three instances, of two, and of four trainings on the dearer of two types with two instances.
+        (TRANSFORM, "UsdOfInstances", 1 * 0.5),
+        (PROCESSING, "UsdOfInstances", 2 * 0.25),
+        (TUNING, "UsdOfInstancesAtMost", 4 * 2 * 25.0),
+        (TRAINING, "UsdOfInstances", 1.5),
+    ],
+    ids=lambda value: value.workflow if isinstance(value, JobKind) else "",
+)
+def test_a_stopped_job_has_cost_what_it_ran(kind: JobKind, member: str, usd: float) -> None:
+    known = begun(kind) | {"job_name": "demo-1"}
+    running = described(kind, ended(kind, **{kind.status: "Stopping"}), known)
     assert running == known
-    stopped = described(TRAINING, ended(TRAINING), running)
-    told = evaluated(states_of(TRAINING)["DeadlineExceeded"]["Output"], variables=stopped)
-    assert (told["UsdOfInstances"], told["TrainingTimeInSeconds"]) == (pytest.approx(1.5), HOUR_S)
+    told = evaluated(
+        states_of(kind)["DeadlineExceeded"]["Output"], variables=described(kind, ended(kind), running)
+    )
+    assert told[member] == pytest.approx(usd)
+    assert HOUR_S in told.values()
+
+
+@pytest.mark.parametrize("kind", [TRANSFORM, PROCESSING, TUNING], ids=lambda kind: kind.workflow)
+def test_a_success_says_what_it_cost_beside_its_description(kind: JobKind) -> None:
+    job, state = ended(kind, **{kind.status: "Completed"}), states_of(kind)[f"{kind.noun}Succeeded"]
+    output = evaluated(state["Output"], state_input=job, variables=described(kind, job, begun(kind)))
+    assert output.items() >= job.items()
+    assert {
+        name for name in output if name.startswith("Usd") or name.endswith("TimeInSeconds")
+    } - job.keys() == {
+        f"{kind.noun}TimeInSeconds",
+        "UsdOfInstancesAtMost" if kind is TUNING else "UsdOfInstances",
+    }
+
+
+@pytest.mark.parametrize("kind", [TRANSFORM, PROCESSING], ids=lambda kind: kind.workflow)
+def test_a_job_that_never_began_costs_nothing_and_one_without_an_end_lasts_until_now(kind: JobKind) -> None:
+    known, start, end = begun(kind), f"{kind.noun}StartTime", f"{kind.noun}EndTime"
+    never = described(kind, {kind.status: "Failed"}, known)
+    assert (never["usd"], never["unpriced_s"]) == (0, 0)
+    job = ended(kind)
+    del job[end]
+    # It is noon.
+    assert described(kind, job | {start: "2026-01-01T11:59:00Z"}, known)[f"{kind.workflow}_s"] == 60
 
 
 def test_a_definition_is_far_from_what_step_functions_takes() -> None:

@@ -26,7 +26,9 @@ Json = dict[str, Any]
 NAME = "demo-dev-clean"
 HERE = "us-east-1:111122223333"
 IMAGE = "683313688378.dkr.ecr.us-east-1.amazonaws.com/sagemaker-scikit-learn:1.9-0"
-ON_VOLUME = ProcessingAttempt(instance_type="ml.m5.xlarge", instance_count=2, volume_size_gib=100)
+ON_VOLUME = ProcessingAttempt(
+    instance_type="ml.m5.xlarge", instance_count=2, volume_size_gib=100, usd_per_hour=0.25
+)
 ON_DISKS = ProcessingAttempt(instance_type="ml.r5d.xlarge")
 
 

@@ -27,8 +27,9 @@ KEYED = TrainingAttempt(
     ends_after_s=7200,
     use_managed_spot=True,
     hardware="cuda",
+    usd_per_hour=4.0,
 )
-TWO_NODES = replace(KEYED, instance_type="ml.p3.16xlarge", instance_count=2)
+TWO_NODES = replace(KEYED, instance_type="ml.p3.16xlarge", instance_count=2, usd_per_hour=25.0)
 ON_DISKS = replace(KEYED, instance_type="ml.g5.2xlarge")
 SEARCH = TuningSearch(
     strategy="Bayesian",

@@ -47,7 +47,9 @@ def machine(request: pytest.FixtureRequest, deployed: Deployment, admin: Admin) 
 
 def test_success_with_the_request_of_the_plan(machine: Machine) -> None:
     plan, foundation = machine.plan, machine.deployed.plan.foundation
-    assert machine.run()["status"] == "SUCCEEDED"
+    execution = machine.run()
+    assert execution["status"] == "SUCCEEDED"
+    assert json.loads(execution["output"])["UsdOfInstances"] == 0  # a moment of a local cloud
     (request,) = machine.requests()
     # Some seconds may have passed since the start of the execution.
     assert 0 <= plan.deadline_s - request["StoppingCondition"]["MaxRuntimeInSeconds"] < 600

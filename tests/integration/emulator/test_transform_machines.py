@@ -65,6 +65,8 @@ def test_a_run_succeeds_on_the_first_type(lab: Lab) -> None:
     assert job["DataProcessing"] == {"InputFilter": "$[1:]", "JoinSource": "Input"}
     assert (job["BatchStrategy"], job["MaxConcurrentTransforms"]) == ("MultiRecord", 2)
     assert "TransformEndTime" in job
+    output = json.loads(execution["output"])
+    assert (output["TransformJobName"], output["UsdOfInstances"]) == (job["TransformJobName"], 0)
 
 
 def test_without_capacity_the_next_type_is_tried(lab: Lab, admin: Admin) -> None:
@@ -109,6 +111,8 @@ def test_every_type_without_capacity_is_named(lab: Lab, admin: Admin) -> None:
     assert json.loads(execution["cause"]) == {
         "Error": "CapacityExhausted",
         "Cause": f"No capacity in time or no quota for any instance type tried: {SMALL}, {LARGE}",
+        "TransformTimeInSeconds": 0,
+        "UsdOfInstances": 0,
     }
 
 

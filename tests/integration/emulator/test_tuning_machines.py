@@ -57,6 +57,7 @@ def test_a_run_succeeds_with_one_job_for_all_types(lab: Lab) -> None:
     execution = ended(lab, start(lab, "tune-ok"))
     made = tuning(lab, "tune-ok")
     assert (execution["status"], made["HyperParameterTuningJobStatus"]) == ("SUCCEEDED", "Completed")
+    assert json.loads(execution["output"])["UsdOfInstancesAtMost"] == 0
     assert len(made["HyperParameterTuningJobName"]) == len("tune-ok-") + 8
     name = execution["executionArn"].rpartition(":")[2]
     saved = made["TrainingJobDefinition"]["CheckpointConfig"]["S3Uri"]
