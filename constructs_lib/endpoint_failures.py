@@ -1,4 +1,4 @@
-"""Tells people of an endpoint that has failed: such a fleet publishes no metric that an alarm could watch."""
+"""Tells people of an endpoint that has failed, or is left between two fleets: no metric that an alarm could watch says so."""
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,9 @@ class EndpointFailures(Construct):
     """One rule for all endpoints of an environment.
 
     Event: "SageMaker endpoint state change",
-    https://docs.aws.amazon.com/sagemaker/latest/dg/automating-sagemaker-with-eventbridge.html
+    https://docs.aws.amazon.com/sagemaker/latest/dg/automating-sagemaker-with-eventbridge.html; statuses: API reference,
+    DescribeEndpoint, which events write in capitals. ``UpdateRollbackFailed`` is of rolling updates: "both the rolling deployment
+    and auto-rollback failed. Your endpoint is in service with a mix of the old and new endpoint configurations".
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointFailuresProps) -> None:
@@ -27,13 +29,13 @@ class EndpointFailures(Construct):
         events.CfnRule(
             self,
             "Rule",
-            description=f"Tells that an endpoint {props.endpoint_name_wildcard} has failed",
+            description=f"Tells that an endpoint {props.endpoint_name_wildcard} has failed, or did not come back from an update",
             event_pattern={
                 "source": ["aws.sagemaker"],
                 "detail-type": ["SageMaker Endpoint State Change"],
                 "detail": {
                     "EndpointName": [_matching(props.endpoint_name_wildcard)],
-                    "EndpointStatus": ["FAILED"],
+                    "EndpointStatus": ["FAILED", "UPDATE_ROLLBACK_FAILED"],
                 },
             },
             targets=[
@@ -41,10 +43,14 @@ class EndpointFailures(Construct):
                     id="AlarmTopic",
                     arn=props.alarm_topic_arn,
                     input_transformer=events.CfnRule.InputTransformerProperty(
-                        input_paths_map={"name": "$.detail.EndpointName"},
+                        input_paths_map={
+                            "name": "$.detail.EndpointName",
+                            "status": "$.detail.EndpointStatus",
+                        },
                         input_template=(
-                            '"Endpoint <name> has failed: it answers nobody, and SageMaker only deletes it. Its failure reason: '
-                            'aws sagemaker describe-endpoint --endpoint-name <name>"'
+                            '"Endpoint <name> is <status>. FAILED: it answers nobody, and SageMaker only deletes it. '
+                            "UPDATE_ROLLBACK_FAILED: a rolling update and the way back both failed, and instances of both models "
+                            'answer. Its failure reason: aws sagemaker describe-endpoint --endpoint-name <name>"'
                         ),
                     ),
                 )
