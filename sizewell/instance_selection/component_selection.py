@@ -38,6 +38,8 @@ from sizewell.instance_selection.results import (
 
 #: Accelerators or vCPUs of a copy that are tried, beside the whole instance: one worker on a CPU keeps no more than 16 busy.
 _SHARES = (1, 2, 4, 8, 16)
+#: Ours: what a container takes of the host before it has a model. The API takes 128 MB (MinMemoryRequiredInMb).
+_LEAST_HOST_GIB = 1.0
 _FleetCandidate = Candidate[FleetEstimate]
 
 
@@ -95,7 +97,8 @@ def _copies_on_each_type(
         for i, found in zip(
             kept, endpoint_candidates(columns, kept, of_share.prices) if kept else (), strict=True
         ):
-            copy = _copy(of_share.instance_types[i], found.estimate)
+            passing_gib = float(columns.memory.host_needed_gib[i])
+            copy = _copy(of_share.instance_types[i], found.estimate, passing_gib, serving.margin)
             least = best.get(found.instance_type)
             if least is None or copy.share * copy.copies_at_peak < least.share * least.copies_at_peak:
                 best[found.instance_type] = copy
@@ -150,13 +153,22 @@ COPY_FILTERS: tuple[Filter[EndpointColumns], ...] = (
 )
 
 
-def _copy(part: InstanceType, estimate: EndpointEstimate) -> CopyEstimate:
-    # What the operating system and the agents of SageMaker take is not there to reserve.
+def _copy(part: InstanceType, estimate: EndpointEstimate, passing_gib: float, margin: float) -> CopyEstimate:
+    """Return what a copy reserves: of the host's memory what it needs, as what it does not need keeps others from their place.
+
+    Beside an accelerator that is ``passing_gib``, the weights on their way there; on a CPU the model, once for each worker. No
+    page says how much of an instance can be reserved: what the operating system and the agents of SageMaker take is not there.
+    """
+    needed_gib = passing_gib
+    if not part.accelerator_count:
+        needed_gib += estimate.memory.needed_gib * estimate.replicas_per_instance
     return CopyEstimate(
         share=_shares_of(part),
         accelerator_count=part.accelerator_count,
         cpu_cores=floor(100 * part.vcpus * USABLE_HOST_SHARE) / 100,
-        memory_mib=floor(part.memory_gib * USABLE_HOST_SHARE * 1024),
+        memory_mib=floor(
+            1024 * min(part.memory_gib * USABLE_HOST_SHARE, max(_LEAST_HOST_GIB, needed_gib * (1 + margin)))
+        ),
         copies_at_average=estimate.instances_at_average,
         copies_at_peak=estimate.instances_at_peak,
         serving=estimate,
@@ -218,8 +230,8 @@ def _too_many(instance_type: InstanceType, estimate: FleetEstimate, needs: Fleet
 def _assumptions(needs: FleetRequirements, chosen: Candidate[FleetEstimate]) -> Iterator[str]:
     yield f"{HOURS_PER_MONTH} hours per month; on-demand prices of {chosen.cost.price_date or 'unknown date'}"
     yield (
-        f"a copy reserves {USABLE_HOST_SHARE:.0%} of the cores and the memory of its share of an instance: the operating "
-        "system and SageMaker have the rest"
+        f"a copy reserves {USABLE_HOST_SHARE:.0%} of the cores of its share of an instance, as the operating system and "
+        "SageMaker have the rest, and the host memory that its model needs, with the margin; it may use more that is free"
     )
     yield "copies are packed by size; SageMaker places them as they come and go, and may use more instances for a while"
     if sleeping := [one.name for one in needs.components if one.serving.min_instances == 0]:

@@ -77,8 +77,9 @@ def test_two_models_share_the_accelerators_of_one_instance() -> None:
     ).chosen.estimate
     llm, cnn = estimate.components["llm"], estimate.components["cnn"]
     assert (llm.accelerator_count, cnn.accelerator_count, estimate.shares_per_instance) == (1, 1, 4)
-    # A quarter of 256 GiB, of which 85 % can be reserved.
-    assert cnn.memory_mib == int(64 * 0.85 * 1024)
+    # The weights pass through the host: those of the small model need less than what any container takes.
+    assert cnn.memory_mib == 1024
+    assert llm.memory_mib == int(decoder_endpoint().model.parameters * 2 / 2**20)
     assert estimate.placement == ({"cnn": 1, "llm": 1},)
     assert (estimate.instances_at_peak, estimate.utilization) == (1, 0.5)
 
@@ -93,10 +94,19 @@ def test_a_copy_does_on_its_share_what_an_instance_of_that_size_does() -> None:
     )
 
 
-def test_a_copy_without_accelerators_reserves_cores() -> None:
+def test_a_copy_without_accelerators_reserves_cores_and_the_memory_of_its_workers() -> None:
     copy = fleet(cpu_instance(vcpus=8), components={"cnn": endpoint()}).chosen.estimate.components["cnn"]
     assert copy.accelerator_count == 0
     assert copy.cpu_cores == pytest.approx(copy.share * 0.85)
+    needed_gib = copy.serving.memory.needed_gib * copy.serving.replicas_per_instance
+    assert copy.memory_mib == int(max(1.0, needed_gib) * 1024)
+
+
+def test_a_copy_reserves_no_more_than_its_share_of_the_host() -> None:
+    # What a model needs with a large margin may be more than a share of the instance leaves.
+    part = replace(cpu_instance(vcpus=8), memory_gib=4.0)
+    copy = fleet(part, components={"cnn": endpoint(margin=0.5)}).chosen.estimate.components["cnn"]
+    assert copy.memory_mib <= int(copy.share / 8 * 4.0 * 0.85 * 1024)
 
 
 def test_more_load_takes_more_copies_and_costs_more() -> None:
