@@ -60,3 +60,36 @@ def test_a_component_goes_with_its_endpoint(name: Any) -> None:
     topic = resource("AWS::SNS::Topic")
     base = endpoint_app(Component=component(2, name), Topic=topic)
     assert rules(hazards(base, template(Topic=topic))) == ["workload-removed"]
+
+
+def scaled(image: str, *, is_scaled: bool = True) -> dict[str, Any]:
+    chat = component(2)
+    chat["Properties"]["Specification"] = {"Container": {"Image": image}}
+    target = resource(
+        "AWS::ApplicationAutoScaling::ScalableTarget", {"ResourceId": "inference-component/chat"}
+    )
+    return template(Component=chat, **({"Target": target} if is_scaled else {}))
+
+
+def test_an_update_takes_away_copies_that_autoscaling_has_added() -> None:
+    assert hazards(scaled("a"), scaled("b"), environment="prod") == (
+        Hazard(
+            rule="copies-reset",
+            severity="warning",
+            environment="prod",
+            stack="app-stack",
+            logical_id="Component",
+            subject="inference component chat",
+            cause="updated with CopyCount 2, and autoscaled",
+            consequence=(
+                "UpdateInferenceComponent gets CopyCount, too: copies above 2 that autoscaling has added are taken away, and "
+                "come back as it sees the load."
+            ),
+            what_to_do=(
+                "Deploy at a quiet hour, or state as many min_copies as run now (DescribeInferenceComponent, "
+                "CurrentCopyCount) until it is deployed."
+            ),
+        ),
+    )
+    assert hazards(scaled("a"), scaled("a")) == ()
+    assert hazards(scaled("a", is_scaled=False), scaled("b", is_scaled=False)) == ()

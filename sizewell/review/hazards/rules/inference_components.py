@@ -1,6 +1,7 @@
 """Inference components: how many copies of a model an endpoint runs.
 
-SageMaker API reference, InferenceComponentRuntimeConfig: CopyCount is the number of copies that are deployed.
+SageMaker API reference, InferenceComponentRuntimeConfig: CopyCount is the number of copies that are deployed;
+UpdateInferenceComponent takes it, and has no member that retains what runs, as UpdateEndpoint has.
 """
 
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved
 from sizewell.templates.template import Resource, ResourcePair
 from sizewell.templates.values import mapping, number, references_in, text
+from sizewell.templates.variant_scaling import TARGET
 
 COMPONENT = "AWS::SageMaker::InferenceComponent"
 
@@ -29,6 +31,35 @@ def copies_lowered(environment: Environment) -> Iterator[Found]:
         before, after = _copies(base), _copies(head)
         if before is not None and after is not None and after < before:
             yield _found(environment, pair, base, f"CopyCount {moved(before, after)}", none_left=after == 0)
+
+
+@hazard_rule
+def copies_reset(environment: Environment) -> Iterator[Found]:
+    """An update of an inference component sets the number of copies anew that autoscaling has changed."""
+    for pair in environment.diff.resources(COMPONENT):
+        base, head = pair.base, pair.head
+        if base is None or head is None or pair.stack.head is None:
+            continue
+        name = text(head.properties.get("InferenceComponentName")) or head.path
+        change = environment.diff.change_of(pair.stack.name, head.logical_id)
+        is_scaled = any(
+            one.resource_type == TARGET
+            and text(one.properties.get("ResourceId")) == f"inference-component/{name}"
+            for one in pair.stack.head.resources.values()
+        )
+        if change is None or change.action is None or not is_scaled or _copies(head) is None:
+            continue
+        yield Found(
+            "warning",
+            pair.stack.name,
+            head.logical_id,
+            f"inference component {name}",
+            f"updated with CopyCount {_copies(head):g}, and autoscaled",
+            f"UpdateInferenceComponent gets CopyCount, too: copies above {_copies(head):g} that autoscaling has added are taken "
+            "away, and come back as it sees the load.",
+            "Deploy at a quiet hour, or state as many min_copies as run now (DescribeInferenceComponent, CurrentCopyCount) until "
+            "it is deployed.",
+        )
 
 
 def _goes_with_its_endpoint(environment: Environment, pair: ResourcePair, base: Resource) -> bool:
