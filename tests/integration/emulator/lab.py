@@ -196,11 +196,16 @@ def tracking(metric: str = "SageMakerVariantInvocationsPerInstance") -> Json:
     return {"TargetValue": 100.0, "PredefinedMetricSpecification": {"PredefinedMetricType": metric}}
 
 
-def blue_green(kind: str, *, wait_s: int = 0, alarm: str | None = None, **sizes: int) -> Json:
+def blue_green(
+    kind: str, *, wait_s: int = 0, last_wait_s: int = 0, alarm: str | None = None, **sizes: int
+) -> Json:
     routing: Json = {"Type": kind, "WaitIntervalInSeconds": wait_s}
     routing |= {key: {"Type": "CAPACITY_PERCENT", "Value": value} for key, value in sizes.items()}
     config: Json = {
-        "BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": routing, "TerminationWaitInSeconds": 0}
+        "BlueGreenUpdatePolicy": {
+            "TrafficRoutingConfiguration": routing,
+            "TerminationWaitInSeconds": last_wait_s,
+        }
     }
     return config | ({"AutoRollbackConfiguration": {"Alarms": [{"AlarmName": alarm}]}} if alarm else {})
 

@@ -1,6 +1,8 @@
 """Endpoints and their deployments, held in their pauses where a test looks or acts meanwhile."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
@@ -21,9 +23,14 @@ from tests.localcloud.processes import until
 pytestmark = pytest.mark.usefixtures("admin")
 
 
-def rolling(percent: int, wait_s: int = 0) -> Json:
-    size = {"Type": "CAPACITY_PERCENT", "Value": percent}
-    return {"RollingUpdatePolicy": {"MaximumBatchSize": size, "WaitIntervalInSeconds": wait_s}}
+def rolling(percent: int, wait_s: int = 0, back: int = 100) -> Json:
+    size = {"Type": "CAPACITY_PERCENT"}
+    policy = {
+        "MaximumBatchSize": {**size, "Value": percent},
+        "RollbackMaximumBatchSize": {**size, "Value": back},
+        "WaitIntervalInSeconds": wait_s,
+    }
+    return {"RollingUpdatePolicy": policy}
 
 
 def test_an_endpoint_is_created_updated_and_deleted(lab: Lab, admin: Admin) -> None:
@@ -96,9 +103,10 @@ def test_nothing_begins_while_an_operation_runs(lab: Lab, admin: Admin) -> None:
 @pytest.mark.parametrize(
     "deployment",
     [
-        pytest.param(blue_green("ALL_AT_ONCE", wait_s=60), id="all at once"),
-        pytest.param(blue_green("CANARY", wait_s=30, CanarySize=10), id="canary"),
-        pytest.param(blue_green("LINEAR", wait_s=15, LinearStepSize=25), id="linear"),
+        # No step is before another: the old fleet stays for the only bake.
+        pytest.param(blue_green("ALL_AT_ONCE", wait_s=900, last_wait_s=60), id="all at once"),
+        pytest.param(blue_green("CANARY", wait_s=40, last_wait_s=20, CanarySize=10), id="canary"),
+        pytest.param(blue_green("LINEAR", wait_s=15, last_wait_s=15, LinearStepSize=25), id="linear"),
         pytest.param(rolling(25, wait_s=15), id="rolling"),
     ],
 )
@@ -155,6 +163,10 @@ def test_an_alarm_calls_a_deployment_back(lab: Lab, admin: Admin) -> None:
             "LinearStepSize must be 10 to 50 percent of the capacity, got 5",
         ),
         (rolling(60), "MaximumBatchSize must be 5 to 50 percent of the capacity, got 60"),
+        (
+            rolling(50, back=4),
+            "RollbackMaximumBatchSize must be 5 to 100 percent of the capacity, got 4",
+        ),
         (rolling(50) | blue_green("ALL_AT_ONCE"), "cannot both be specified"),
     ],
 )
@@ -238,3 +250,60 @@ def test_an_update_to_the_same_configuration_that_fails_fails_the_stack(lab: Lab
     status, reasons = lab.stack("update", stack, resources)
     assert status == "UPDATE_ROLLBACK_COMPLETE"
     assert "The image does not start any more" in reasons
+
+
+@pytest.mark.parametrize(
+    ("alarm_name", "status"),
+    [
+        # One alarm for all fleets, which the broken one has set off, ends the deployment that would mend it.
+        ("{name}-errors", "UPDATE_ROLLBACK_COMPLETE"),
+        (
+            {"Fn::Join": ["-", ["{name}-errors", {"Fn::GetAtt": ["Config", "EndpointConfigName"]}]]},
+            "UPDATE_COMPLETE",
+        ),
+    ],
+)
+def test_a_broken_endpoint_is_mended_where_each_fleet_has_alarms_of_its_own(
+    lab: Lab, alarm_name: Any, status: str
+) -> None:
+    name, stack = lab.name("endpoint"), lab.name("stack")
+    resources = json.loads(
+        json.dumps(
+            {
+                "Config": {
+                    "Type": "AWS::SageMaker::EndpointConfig",
+                    "Properties": {"ProductionVariants": [lab.variant()]},
+                },
+                "Alarm": {
+                    "Type": "AWS::CloudWatch::Alarm",
+                    "Properties": {
+                        "AlarmName": alarm_name,
+                        "Namespace": "AWS/SageMaker",
+                        "MetricName": "Invocation5XXErrors",
+                        "Statistic": "Average",
+                        "Period": 60,
+                        "EvaluationPeriods": 1,
+                        "Threshold": 0.01,
+                        "ComparisonOperator": "GreaterThanThreshold",
+                        "TreatMissingData": "notBreaching",
+                    },
+                },
+                "Endpoint": {
+                    "Type": "AWS::SageMaker::Endpoint",
+                    "Properties": {
+                        "EndpointName": "{name}",
+                        "EndpointConfigName": {"Fn::GetAtt": ["Config", "EndpointConfigName"]},
+                        "DeploymentConfig": {
+                            **blue_green("CANARY", wait_s=60, last_wait_s=60, CanarySize=10),
+                            "AutoRollbackConfiguration": {"Alarms": [{"AlarmName": {"Ref": "Alarm"}}]},
+                        },
+                    },
+                },
+            }
+        ).replace("{name}", name)
+    )
+    assert lab.stack("create", stack, resources)[0] == "CREATE_COMPLETE"
+    alarm = lab.physical_ids(stack)["Alarm"]
+    lab("cloudwatch").set_alarm_state(AlarmName=alarm, StateValue="ALARM", StateReason="the model is broken")
+    resources["Config"]["Properties"]["ProductionVariants"] = [lab.variant()]
+    assert lab.stack("update", stack, resources)[0] == status

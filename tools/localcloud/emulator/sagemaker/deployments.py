@@ -34,6 +34,8 @@ def check_deployment_config(
         if any("ServerlessConfig" in variant for variant in wanted["ProductionVariants"]):
             raise ValidationError("Rolling deployments are not supported for serverless endpoints")
         _check_percentage("MaximumBatchSize", rolling["MaximumBatchSize"], 5, 50)
+        if "RollbackMaximumBatchSize" in rolling:
+            _check_percentage("RollbackMaximumBatchSize", rolling["RollbackMaximumBatchSize"], 5, 100)
     if blue_green:
         routing = blue_green["TrafficRoutingConfiguration"]
         if routing["Type"] == "CANARY":
@@ -99,21 +101,25 @@ def run_deployment(
 
 
 def _bakes(deployment: dict[str, Any] | None) -> list[float]:
-    """Return the waits after each shift of traffic, in seconds."""
+    """Return the waits after each shift of traffic, in seconds.
+
+    WaitIntervalInSeconds is waited "between incremental steps" (API reference, TrafficRoutingConfig), TerminationWaitInSeconds
+    once the new fleet has all of the traffic: all at once has no other wait (guide, "All At Once Traffic Shifting"). Rolling
+    bakes "for each batch" (API reference, RollingUpdatePolicy).
+    """
     if not deployment:
         return [0.0]
     rolling = deployment.get("RollingUpdatePolicy")
     if rolling:
-        size = rolling["MaximumBatchSize"]
-        steps = -(-100 // size["Value"]) if size["Type"] == "CAPACITY_PERCENT" else 2
-        return [float(rolling["WaitIntervalInSeconds"])] * steps
+        return [float(rolling["WaitIntervalInSeconds"])] * _steps(rolling["MaximumBatchSize"])
     blue_green = deployment.get("BlueGreenUpdatePolicy")
     if not blue_green:
         return [0.0]
     routing = blue_green["TrafficRoutingConfiguration"]
-    steps = {"ALL_AT_ONCE": 1, "CANARY": 2}.get(routing["Type"])
-    if steps is None:
-        size = routing["LinearStepSize"]
-        steps = -(-100 // size["Value"]) if size["Type"] == "CAPACITY_PERCENT" else 2
-    waits = [float(routing.get("WaitIntervalInSeconds", 0))] * steps
+    steps = {"ALL_AT_ONCE": 1, "CANARY": 2}.get(routing["Type"]) or _steps(routing["LinearStepSize"])
+    waits = [float(routing.get("WaitIntervalInSeconds", 0))] * (steps - 1)
     return [*waits, float(blue_green.get("TerminationWaitInSeconds", 0))]
+
+
+def _steps(size: dict[str, Any]) -> int:
+    return -(-100 // size["Value"]) if size["Type"] == "CAPACITY_PERCENT" else 2
