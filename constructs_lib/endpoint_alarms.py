@@ -25,6 +25,7 @@ from sizewell.facts.endpoint_metrics import (
     MetricSum,
     MetricUnit,
     component_dimensions,
+    configuration_dimensions,
     endpoint_metrics,
     queue_dimensions,
     variant_dimensions,
@@ -97,7 +98,12 @@ _MISSING_DATA = {
     OF_WAKING: "notBreaching",
     OF_INSTANCES: "missing",
 }
-_SILENCE = "max_memory_utilization_percent"
+#: Of these alarms the first that is there tells that no instance reports any more.
+_SILENCE = (
+    "max_memory_utilization_percent",
+    "max_disk_utilization_percent",
+    "max_average_cpu_utilization_percent",
+)
 
 
 @dataclass(frozen=True)
@@ -221,8 +227,9 @@ class EndpointAlarmProps:
     these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. ``evaluations`` are by the
     name of a threshold: which periods are looked at, where three of five minutes, or ten of fifteen for what instances report,
     are not right. A percentile of few requests is the slowest of them: give it a period that holds a hundred.
-    ``instances_report`` is False where there may be no instance, whose silence is then no sign. Raises ValueError where a count
-    is missing, and for an evaluation of what has no threshold.
+    ``instances_report`` is False where there may be no instance, whose silence is then no sign. ``endpoint_config_name`` narrows
+    what a variant answers to the fleet of this configuration, and ``name_suffix`` ends the names of alarms beside those of the
+    whole variant. Raises ValueError where a count is missing, and for an evaluation of what has no threshold.
     """
 
     endpoint_name: str
@@ -234,6 +241,8 @@ class EndpointAlarmProps:
     gpu_count: int = 0
     evaluations: Mapping[str, AlarmEvaluation] = field(default_factory=dict)
     instances_report: bool = True
+    endpoint_config_name: str | None = None
+    name_suffix: str = ""
 
     def __post_init__(self) -> None:
         """Check the counts that thresholds are multiplied by, and what is evaluated."""
@@ -263,25 +272,19 @@ class EndpointAlarms(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointAlarmProps) -> None:
         super().__init__(scope, construct_id)
         self._alarms: dict[str, cloudwatch.CfnAlarm] = {}
-        component = props.component_name
-        kind = "variant" if component is None else "component"
-        of_variant = _dimensions(
-            variant_dimensions(props.endpoint_name, props.variant_name)
-            if component is None
-            else component_dimensions(component)
-        )
-        of_queue = _dimensions(queue_dimensions(props.endpoint_name))
+        stated = [rule.threshold for rule in _RULES if getattr(props.thresholds, rule.threshold) is not None]
+        self._silence = next((threshold for threshold in _SILENCE if threshold in stated), None)
+        dimensions = {kind: _dimensions(pairs) for kind, pairs in _watched(props).items()}
         for rule in _RULES:
             limit: float | None = getattr(props.thresholds, rule.threshold)
             if limit is not None:
-                dimensions = of_variant if kind in rule.metric.kinds else of_queue
-                self._alarms[rule.construct_id] = self._alarm(rule, limit, dimensions, props)
+                kind = next(kind for kind in dimensions if kind in rule.metric.kinds)
+                self._alarms[rule.construct_id] = self._alarm(rule, limit, dimensions[kind], props)
 
     @property
-    def rollback_alarm_names(self) -> list[str]:
-        """The names (tokens) of the alarms that call a new fleet back."""
-        ids = map(_construct_id, (*ROLLBACK_ALARMS, *ASYNCHRONOUS_ROLLBACK_ALARMS))
-        return [self._alarms[construct_id].ref for construct_id in ids if construct_id in self._alarms]
+    def alarm_names(self) -> list[str]:
+        """The names (tokens) of all of them."""
+        return [alarm.ref for alarm in self._alarms.values()]
 
     def _alarm(
         self,
@@ -297,7 +300,8 @@ class EndpointAlarms(Construct):
             rule.construct_id,
             alarm_name=_alarm_name(
                 props.component_name or f"{props.endpoint_name}-{props.variant_name}", rule.construct_id
-            ),
+            )
+            + props.name_suffix,
             alarm_description=_describe(rule, limit, props, evaluation),
             namespace=rule.metric.namespace,
             metric_name=rule.metric_name,
@@ -314,15 +318,38 @@ class EndpointAlarms(Construct):
             ok_actions=[props.alarm_topic_arn],
             # A fleet of which no instance reports any more: one of the alarms says so.
             insufficient_data_actions=[props.alarm_topic_arn]
-            if rule.threshold == _SILENCE and props.instances_report
+            if rule.threshold == self._silence and props.instances_report
             else None,
         )
 
 
-def rollback_alarm_names(watched: str, *, asynchronous: bool = False) -> tuple[str, ...]:
-    """Return the names of all alarms that may call back what is ``watched``: ENDPOINT-VARIANT, or a component."""
+def rollback_alarm_wildcards(watched: str, *, asynchronous: bool = False) -> tuple[str, ...]:
+    """Return what the names of all alarms match that may call back a fleet: ``watched`` is ENDPOINT-VARIANT.
+
+    Their names end with that of the fleet's configuration, which CloudFormation makes.
+    """
     names = ASYNCHRONOUS_ROLLBACK_ALARMS if asynchronous else ROLLBACK_ALARMS
-    return tuple(_alarm_name(watched, _construct_id(name)) for name in names)
+    return tuple(f"{_alarm_name(watched, _construct_id(name))}-*" for name in names)
+
+
+def rollback_thresholds(thresholds: AlarmThresholds) -> AlarmThresholds:
+    """Return those alone that call a new fleet back."""
+    names = (*ROLLBACK_ALARMS, *ASYNCHRONOUS_ROLLBACK_ALARMS)
+    kept = (THRESHOLD_OF_ALARM[name] for name in names)
+    return AlarmThresholds(**{threshold: getattr(thresholds, threshold) for threshold in kept})
+
+
+def _watched(props: EndpointAlarmProps) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return the dimensions by the kind of metric that has them, what is watched most narrowly first."""
+    if props.component_name is not None:
+        return {"component": component_dimensions(props.component_name)}
+    names = (props.endpoint_name, props.variant_name)
+    narrow = (
+        {"configuration": configuration_dimensions(*names, props.endpoint_config_name)}
+        if props.endpoint_config_name is not None
+        else {}
+    )
+    return {**narrow, "variant": variant_dimensions(*names), "endpoint": queue_dimensions(names[0])}
 
 
 def _dimensions(pairs: tuple[tuple[str, str], ...]) -> list[cloudwatch.CfnAlarm.DimensionProperty]:
@@ -370,6 +397,8 @@ def _describe(rule: _AlarmRule, limit: float, props: EndpointAlarmProps, evaluat
     unit = _WORDS_OF_UNIT[rule.metric.unit]
     minutes = evaluation.period_s // MINUTE_S
     watched = f"variant {props.variant_name} of endpoint {props.endpoint_name}"
+    if props.endpoint_config_name is not None and "configuration" in rule.metric.kinds:
+        watched = f"one fleet of {watched}"
     if props.component_name is not None:
         watched = f"inference component {props.component_name}"
     than = "below" if rule.below else "above"

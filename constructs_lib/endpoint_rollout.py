@@ -11,6 +11,7 @@ from sizewell.facts.deployment_guardrails import (
     MAX_WAIT_S,
     SHARE_BOUNDS_PERCENT,
     RolloutStrategy,
+    wait_intervals,
 )
 
 _ROUTING = {"all-at-once": "ALL_AT_ONCE", "canary": "CANARY", "linear": "LINEAR"}
@@ -21,16 +22,17 @@ class Rollout:
     """Blue/green (all at once, canary, linear): a second fleet takes the traffic. Rolling: the fleet is exchanged in batches.
 
     ``first_share_percent`` is the share of the capacity that takes traffic first (canary), at a time (linear), or is exchanged at
-    a time (rolling); None for all at once. Blue/green needs the fleet twice, rolling a batch more. ``wait_interval_s`` is how
-    long alarms are watched before the rest follows, ``termination_wait_s`` how long the old fleet stays after that. Rolling does
-    not go with several variants. Raises ValueError beyond the bounds of the API.
+    a time (rolling); None for all at once. Blue/green needs the fleet twice, rolling a batch more, there and back.
+    ``wait_interval_s`` is how long alarms are watched before the rest follows, ``termination_wait_s`` how long the old fleet
+    stays after that, and can take the traffic back; None stays as long as ``wait_interval_s``. Rolling does not go with several
+    variants. Raises ValueError beyond the bounds of the API, and for waits that take longer than the whole deployment may.
     """
 
     strategy: RolloutStrategy
     first_share_percent: int | None = None
     wait_interval_s: int
     max_execution_timeout_s: int
-    termination_wait_s: int = 0
+    termination_wait_s: int | None = None
 
     def __post_init__(self) -> None:
         """Check what UpdateEndpoint would refuse."""
@@ -47,10 +49,21 @@ class Rollout:
             "termination_wait_s": (0, MAX_WAIT_S),
         }
         for name, bound in bounds.items():
-            if bound is not None and not bound[0] <= getattr(self, name) <= bound[1]:
-                raise ValueError(
-                    f"{name} must lie between {bound[0]} and {bound[1]}, got {getattr(self, name)}"
-                )
+            value = getattr(self, name)
+            if bound is not None and value is not None and not bound[0] <= value <= bound[1]:
+                raise ValueError(f"{name} must lie between {bound[0]} and {bound[1]}, got {value}")
+        intervals = wait_intervals(self.strategy, self.first_share_percent)
+        waits_s = intervals * self.wait_interval_s + self._last_wait_s
+        if waits_s >= self.max_execution_timeout_s:
+            raise ValueError(
+                f"the waits take {waits_s} s, all of max_execution_timeout_s ({self.max_execution_timeout_s})"
+            )
+
+    @property
+    def _last_wait_s(self) -> int:
+        if self.strategy == "rolling":
+            return 0
+        return self.wait_interval_s if self.termination_wait_s is None else self.termination_wait_s
 
     def to_deployment_config(self, alarm_names: list[str]) -> sagemaker.CfnEndpoint.DeploymentConfigProperty:
         """Return what the endpoint is told; one of the alarms that goes off brings the old fleet back."""
@@ -65,6 +78,8 @@ class Rollout:
                 auto_rollback_configuration=rollback,
                 rolling_update_policy=sagemaker.CfnEndpoint.RollingUpdatePolicyProperty(
                     maximum_batch_size=share,
+                    # Left out, SageMaker asks for the whole old fleet at once (API reference, RollingUpdatePolicy).
+                    rollback_maximum_batch_size=share,
                     wait_interval_in_seconds=self.wait_interval_s,
                     maximum_execution_timeout_in_seconds=self.max_execution_timeout_s,
                 ),
@@ -79,6 +94,6 @@ class Rollout:
                     wait_interval_in_seconds=self.wait_interval_s,
                 ),
                 maximum_execution_timeout_in_seconds=self.max_execution_timeout_s,
-                termination_wait_in_seconds=self.termination_wait_s or None,
+                termination_wait_in_seconds=self._last_wait_s or None,
             ),
         )

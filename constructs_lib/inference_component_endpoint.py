@@ -4,7 +4,7 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/realtime-endpoints-deploy-models
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_applicationautoscaling as autoscaling
@@ -25,6 +25,7 @@ from constructs_lib.endpoint_parts import (
 )
 from constructs_lib.instance_storage import has_local_nvme
 from constructs_lib.model_role import ModelRole, ModelRoleProps
+from constructs_lib.production_variant import metrics_property, routing_property
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scaling_policies import ScalingPolicy, StepScaling, add_policy
 from constructs_lib.serving_model import (
@@ -36,7 +37,13 @@ from constructs_lib.serving_model import (
     serving_model,
 )
 from sizewell.facts.alarms import AlarmEvaluation
-from sizewell.facts.deployment_guardrails import EXECUTION_TIMEOUT_BOUNDS_S, MAX_WAIT_S, SHARE_BOUNDS_PERCENT
+from sizewell.facts.deployment_guardrails import (
+    EXECUTION_TIMEOUT_BOUNDS_S,
+    MAX_WAIT_S,
+    SHARE_BOUNDS_PERCENT,
+    wait_intervals,
+)
+from sizewell.facts.production_variants import RoutingStrategy
 from sizewell.facts.scaling import COPY_COUNT, SERVICE_NAMESPACE
 
 #: API reference: InferenceComponentComputeResourceRequirements.
@@ -68,11 +75,17 @@ class CopyScaling:
 
 @dataclass(frozen=True, kw_only=True)
 class ComponentRollout:
-    """So many copies are exchanged at a time, while the alarms of the component are watched. Raises ValueError."""
+    """So many copies are exchanged at a time, there and back, while alarms of their own are watched. Raises ValueError.
+
+    ``thresholds`` are of the whole component: SageMaker publishes no metric of new copies alone, and copies that fail already
+    end the update that would mend them. ``evaluations`` are as those of ``EndpointAlarmProps``.
+    """
 
     share_percent: int
     wait_interval_s: int
     max_execution_timeout_s: int
+    thresholds: AlarmThresholds = DEFAULT_COMPONENT_THRESHOLDS
+    evaluations: Mapping[str, AlarmEvaluation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the bounds of the API: InferenceComponentRollingUpdatePolicy."""
@@ -83,6 +96,11 @@ class ComponentRollout:
         ):
             if not bounds[0] <= getattr(self, label) <= bounds[1]:
                 raise ValueError(f"{label} must lie between {bounds[0]} and {bounds[1]}")
+        waits_s = wait_intervals("rolling", self.share_percent) * self.wait_interval_s
+        if waits_s >= self.max_execution_timeout_s:
+            raise ValueError(
+                f"the waits take {waits_s} s, all of max_execution_timeout_s ({self.max_execution_timeout_s})"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +140,8 @@ class InferenceComponentEndpointProps:
     """The fleet, and its components by names that are theirs in the construct tree.
 
     SageMaker keeps between ``min_instance_count`` and ``max_instance_count`` instances, as many as the copies need; 0 is for
-    components that all scale to zero. ``encrypt_volume_with_key`` is as that of ``RealtimeEndpointProps``. Raises ValueError.
+    components that all scale to zero. ``encrypt_volume_with_key``, ``routing`` and ``detailed_metrics`` are as those of
+    ``RealtimeEndpointProps``. Raises ValueError.
     """
 
     endpoint_name: str
@@ -136,6 +155,8 @@ class InferenceComponentEndpointProps:
     volume_size_gib: int | None = None
     encrypt_volume_with_key: bool | None = None
     inference_ami_version: str | None = None
+    routing: RoutingStrategy | None = "least-outstanding-requests"
+    detailed_metrics: bool = True
     network_isolation: bool = True
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
@@ -254,6 +275,7 @@ class InferenceComponentEndpoint(Construct):
                 subnets=foundation.subnet_ids, security_group_ids=[foundation.endpoint_security_group_id]
             ),
             kms_key_id=foundation.data_key_arn if props.volume_takes_key else None,
+            metrics_config=metrics_property(detailed=props.detailed_metrics),
             production_variants=[
                 sagemaker.CfnEndpointConfig.ProductionVariantProperty(
                     variant_name=props.variant_name,
@@ -266,9 +288,7 @@ class InferenceComponentEndpoint(Construct):
                         min_instance_count=props.min_instance_count,
                         max_instance_count=props.max_instance_count,
                     ),
-                    routing_config=sagemaker.CfnEndpointConfig.RoutingConfigProperty(
-                        routing_strategy="LEAST_OUTSTANDING_REQUESTS"
-                    ),
+                    routing_config=routing_property(props.routing),
                 )
             ],
         )
@@ -300,18 +320,15 @@ class _Component(Construct):
                 foundation=of_endpoint.foundation,
             ),
         )
-        alarms = EndpointAlarms(
-            self,
-            "Alarms",
-            props=EndpointAlarmProps(
-                endpoint_name=of_endpoint.endpoint_name,
-                variant_name=of_endpoint.variant_name,
-                component_name=props.component_name,
-                thresholds=props.thresholds,
-                evaluations=props.evaluations,
-                alarm_topic_arn=of_endpoint.foundation.alarm_topic_arn,
-            ),
+        watched = EndpointAlarmProps(
+            endpoint_name=of_endpoint.endpoint_name,
+            variant_name=of_endpoint.variant_name,
+            component_name=props.component_name,
+            thresholds=props.thresholds,
+            evaluations=props.evaluations,
+            alarm_topic_arn=of_endpoint.foundation.alarm_topic_arn,
         )
+        EndpointAlarms(self, "Alarms", props=watched)
         component = sagemaker.CfnInferenceComponent(
             self,
             "Component",
@@ -329,7 +346,7 @@ class _Component(Construct):
             runtime_config=sagemaker.CfnInferenceComponent.InferenceComponentRuntimeConfigProperty(
                 copy_count=props.copy_count
             ),
-            deployment_config=_deployment_config(props.rollout, alarms) if props.rollout else None,
+            deployment_config=self._deployment_config(props.rollout, watched) if props.rollout else None,
         )
         component.add_resource_dependency(
             endpoint_log_group(
@@ -343,6 +360,38 @@ class _Component(Construct):
         )
         if props.scaling is not None:
             self._scale(props.component_name, component, props.scaling)
+
+    def _deployment_config(
+        self, rollout: ComponentRollout, watched: EndpointAlarmProps
+    ) -> sagemaker.CfnInferenceComponent.InferenceComponentDeploymentConfigProperty:
+        component = sagemaker.CfnInferenceComponent
+        batch = component.InferenceComponentCapacitySizeProperty(
+            type="CAPACITY_PERCENT", value=rollout.share_percent
+        )
+        alarms = EndpointAlarms(
+            self,
+            "RollbackAlarms",
+            props=replace(
+                watched,
+                thresholds=rollout.thresholds,
+                evaluations=rollout.evaluations,
+                name_suffix="-Rollback",
+            ),
+        )
+        return component.InferenceComponentDeploymentConfigProperty(
+            rolling_update_policy=component.InferenceComponentRollingUpdatePolicyProperty(
+                maximum_batch_size=batch,
+                # Left out, SageMaker asks for all old copies at once (API reference, InferenceComponentRollingUpdatePolicy).
+                rollback_maximum_batch_size=batch,
+                wait_interval_in_seconds=rollout.wait_interval_s,
+                maximum_execution_timeout_in_seconds=rollout.max_execution_timeout_s,
+            ),
+            auto_rollback_configuration=component.AutoRollbackConfigurationProperty(
+                alarms=[component.AlarmProperty(alarm_name=name) for name in alarms.alarm_names]
+            )
+            if alarms.alarm_names
+            else None,
+        )
 
     def _scale(
         self, component_name: str, component: sagemaker.CfnInferenceComponent, scaling: CopyScaling
@@ -369,25 +418,4 @@ def _requirements(
         min_memory_required_in_mb=props.memory_mib,
         number_of_accelerator_devices_required=props.accelerator_count or None,
         number_of_cpu_cores_required=None if props.accelerator_count else props.cpu_cores,
-    )
-
-
-def _deployment_config(
-    rollout: ComponentRollout, alarms: EndpointAlarms
-) -> sagemaker.CfnInferenceComponent.InferenceComponentDeploymentConfigProperty:
-    component = sagemaker.CfnInferenceComponent
-    names = alarms.rollback_alarm_names
-    return component.InferenceComponentDeploymentConfigProperty(
-        rolling_update_policy=component.InferenceComponentRollingUpdatePolicyProperty(
-            maximum_batch_size=component.InferenceComponentCapacitySizeProperty(
-                type="CAPACITY_PERCENT", value=rollout.share_percent
-            ),
-            wait_interval_in_seconds=rollout.wait_interval_s,
-            maximum_execution_timeout_in_seconds=rollout.max_execution_timeout_s,
-        ),
-        auto_rollback_configuration=component.AutoRollbackConfigurationProperty(
-            alarms=[component.AlarmProperty(alarm_name=name) for name in names]
-        )
-        if names
-        else None,
     )

@@ -348,14 +348,13 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
         ),
     ]
     reasons += artifact_wildcards(props.reads)
-    if props.component_prefix is not None and props.rollback_alarm_names:
-        reasons += (
-            (
-                {"Fn::Sub": arn},
-                "All alarms of the components of this endpoint: nothing else has a name that begins so.",
-            )
-            for arn in _alarm_arns(props.rollback_alarm_names)
+    reasons += (
+        (
+            {"Fn::Sub": arn},
+            "Alarms that call a new fleet or new copies of this endpoint back: nothing else has a name that begins so.",
         )
+        for arn in _alarm_arns(props.rollback_alarm_names)
+    )
     if props.data_capture_prefix is not None:
         reasons.append(
             (

@@ -12,8 +12,10 @@ from constructs_lib.serving_model import ContainerProps, PipelineContainer, chec
 from sizewell.facts.production_variants import (
     MAX_INSTANCE_POOLS,
     PROVISION_TIMEOUT_BOUNDS_S,
+    ROUTING_STRATEGIES,
     STARTUP_TIMEOUT_BOUNDS_S,
     VOLUME_SIZE_BOUNDS_GIB,
+    RoutingStrategy,
 )
 
 
@@ -36,7 +38,10 @@ class ProductionVariant(ContainerProps):
     image of the host, for its driver; None leaves it to SageMaker. ``capacity_reservation_arn`` names an ML capacity
     reservation of this type: instances start in it or not at all. ``instance_pools`` are types to take where there is no
     capacity for ``instance_type``, which is the first of them; ``instance_provision_timeout_s`` is how long SageMaker looks
-    for it. Raises ValueError for input that the API would refuse.
+    for it. ``routing`` says which instance gets a request; None leaves it to SageMaker, as ``multi_model`` does: its requests
+    go to an instance that has their model in memory
+    (https://docs.aws.amazon.com/sagemaker/latest/dg/multi-model-endpoints.html). Raises ValueError for input that the API would
+    refuse.
     """
 
     instance_type: str
@@ -54,6 +59,7 @@ class ProductionVariant(ContainerProps):
     instance_pools: Sequence[str] = ()
     instance_provision_timeout_s: int = 1200
     network_isolation: bool = True
+    routing: RoutingStrategy | None = "least-outstanding-requests"
 
     def __post_init__(self) -> None:
         """Check names, bounds and the rules between fields."""
@@ -128,6 +134,7 @@ def variant_property(
         model_name=model_name,
         instance_type=None if variant.instance_pools else variant.instance_type,
         **_pools(variant),
+        routing_config=routing_property(None if variant.multi_model else variant.routing),
         initial_instance_count=variant.initial_instance_count,
         initial_variant_weight=variant.weight,
         volume_size_in_gb=variant.volume_size_gib,
@@ -139,7 +146,7 @@ def variant_property(
 
 
 def _pools(variant: ProductionVariant) -> dict[str, Any]:
-    """Return what a variant of several types has: requests go to the instance with the fewest, as types differ in speed."""
+    """Return what a variant of several types has."""
     if not variant.instance_pools:
         return {}
     return {
@@ -148,10 +155,23 @@ def _pools(variant: ProductionVariant) -> dict[str, Any]:
             for place, name in enumerate(variant.instance_pools, start=1)
         ],
         "variant_instance_provision_timeout_in_seconds": variant.instance_provision_timeout_s,
-        "routing_config": sagemaker.CfnEndpointConfig.RoutingConfigProperty(
-            routing_strategy="LEAST_OUTSTANDING_REQUESTS"
-        ),
     }
+
+
+def routing_property(
+    routing: RoutingStrategy | None,
+) -> sagemaker.CfnEndpointConfig.RoutingConfigProperty | None:
+    """Return which instance gets a request; None leaves it to SageMaker, which takes any."""
+    if routing is None:
+        return None
+    return sagemaker.CfnEndpointConfig.RoutingConfigProperty(routing_strategy=ROUTING_STRATEGIES[routing])
+
+
+def metrics_property(*, detailed: bool) -> sagemaker.CfnEndpointConfig.MetricsConfigProperty | None:
+    """Return what turns detailed metrics off; on is SageMaker's own default (API reference, MetricsConfig)."""
+    if detailed:
+        return None
+    return sagemaker.CfnEndpointConfig.MetricsConfigProperty(enable_detailed_observability=False)
 
 
 def _capacity_reservation(

@@ -3,7 +3,7 @@
 Real-time, unless ``asynchronous`` says how it answers later.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aws_cdk import RemovalPolicy
@@ -19,7 +19,8 @@ from constructs_lib.endpoint_alarms import (
     AlarmThresholds,
     EndpointAlarmProps,
     EndpointAlarms,
-    rollback_alarm_names,
+    rollback_alarm_wildcards,
+    rollback_thresholds,
 )
 from constructs_lib.endpoint_parts import (
     VOLUME_KEY_FINDINGS,
@@ -36,7 +37,7 @@ from constructs_lib.endpoint_scaling import (
 )
 from constructs_lib.model_role import ModelRole, ModelRoleProps
 from constructs_lib.policies import Statement
-from constructs_lib.production_variant import ProductionVariant, variant_property
+from constructs_lib.production_variant import ProductionVariant, metrics_property, variant_property
 from constructs_lib.references import FoundationReferences
 from constructs_lib.scaling_policies import track_invocations
 from constructs_lib.serving_model import (
@@ -46,6 +47,8 @@ from constructs_lib.serving_model import (
     repository_arns,
     serving_model,
 )
+from sizewell.facts.alarms import AlarmEvaluation
+from sizewell.facts.deployment_guardrails import MAX_ROLLBACK_ALARMS
 from sizewell.facts.production_variants import MAX_VARIANTS
 
 #: What an update sets anew though it retains the rest: the configuration says the weights, and the autoscaler the numbers.
@@ -76,7 +79,8 @@ class RealtimeEndpointProps(ProductionVariant):
     (``add_alarms`` or ``roll_back_on``); None moves all traffic at once. ``execution_role_arn`` names a role of the account that
     SageMaker assumes; None makes one for each variant, that may do no more than its model needs. ``data_capture`` is what is kept
     of requests and answers; None keeps nothing. ``asynchronous`` lets requests wait in a queue, and answers go to S3; None
-    answers at once. Raises ValueError for input that the API would refuse.
+    answers at once. ``detailed_metrics`` False keeps SageMaker from publishing those of each container, GPU and host, which
+    CloudWatch bills by the GB. Raises ValueError for input that the API would refuse.
     """
 
     endpoint_name: str
@@ -90,6 +94,7 @@ class RealtimeEndpointProps(ProductionVariant):
     data_capture: DataCapture | None = None
     execution_role_arn: str | None = None
     asynchronous: AsynchronousInference | None = None
+    detailed_metrics: bool = True
 
     def __post_init__(self) -> None:
         """Check each variant, and what goes together."""
@@ -134,7 +139,8 @@ class RealtimeEndpoint(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: RealtimeEndpointProps) -> None:
         super().__init__(scope, construct_id)
         self._props = props
-        configuration = self._configuration()
+        self._rollback_alarm_names: list[str] = []
+        self._configuration_name = self._configuration().attr_endpoint_config_name
         log_group = endpoint_log_group(
             self,
             props.endpoint_name,
@@ -146,7 +152,7 @@ class RealtimeEndpoint(Construct):
             self,
             "Endpoint",
             endpoint_name=props.endpoint_name,
-            endpoint_config_name=configuration.attr_endpoint_config_name,
+            endpoint_config_name=self._configuration_name,
             # Read by updates only: CreateEndpoint has no such members.
             retain_all_variant_properties=props.retain_instance_count,
             exclude_retained_variant_properties=_WEIGHTS if props.other_variants else None,
@@ -162,6 +168,7 @@ class RealtimeEndpoint(Construct):
             "EndpointConfig",
             kms_key_id=foundation.data_key_arn if props.volume_takes_key else None,
             data_capture_config=props.data_capture.to_config(foundation) if props.data_capture else None,
+            metrics_config=metrics_property(detailed=props.detailed_metrics),
             async_inference_config=props.asynchronous.to_config(foundation) if props.asynchronous else None,
             production_variants=[
                 variant_property(variant, self._model(variant)) for variant in props.answering_variants
@@ -204,7 +211,7 @@ class RealtimeEndpoint(Construct):
                 rollback_alarm_names=tuple(
                     name
                     for one in watched
-                    for name in rollback_alarm_names(
+                    for name in rollback_alarm_wildcards(
                         f"{props.endpoint_name}-{one.variant_name}",
                         asynchronous=props.asynchronous is not None,
                     )
@@ -288,7 +295,7 @@ class RealtimeEndpoint(Construct):
         vcpu_count: int = 0,
         gpu_count: int = 0,
     ) -> EndpointAlarms:
-        """Tell the alarm topic of the foundation when a threshold is exceeded.
+        """Tell the alarm topic of the foundation when a threshold is exceeded; with a ``rollout``, call a new fleet back.
 
         ``vcpu_count`` and ``gpu_count`` are those of one instance, and needed for thresholds on CPU and GPU only. Raises
         ValueError where they are missing.
@@ -306,12 +313,46 @@ class RealtimeEndpoint(Construct):
                 alarm_topic_arn=props.foundation.alarm_topic_arn,
             ),
         )
-        self.roll_back_on(alarms)
+        if props.rollout is not None:
+            self.roll_back_on(props.variant_name, rollback_thresholds(thresholds))
         return alarms
 
-    def roll_back_on(self, *alarms: EndpointAlarms) -> None:
-        """Let the alarms, of one or several variants, call a new fleet back, where there is a ``rollout``."""
-        if self._props.rollout is not None:
-            self.endpoint.deployment_config = self._props.rollout.to_deployment_config(
-                [name for one in alarms for name in one.rollback_alarm_names]
+    def roll_back_on(
+        self,
+        variant_name: str,
+        thresholds: AlarmThresholds,
+        evaluations: Mapping[str, AlarmEvaluation] | None = None,
+    ) -> EndpointAlarms:
+        """Let alarms of its own call a new fleet of the variant back; they go off within the waits of the ``rollout``.
+
+        They watch the fleet of the new endpoint configuration alone: "if your old fleet trips the alarm during the deployment,
+        SageMaker terminates your deployment"
+        (https://docs.aws.amazon.com/sagemaker/latest/dg/deployment-guardrails-configuration.html), and what is broken could not
+        be mended. Their names end with that of the configuration, so that each one begins with new alarms: an alarm that is
+        updated keeps its state (API reference, PutMetricAlarm). Raises ValueError without a ``rollout``, and for more alarms
+        than the API takes.
+        """
+        props = self._props
+        if props.rollout is None:
+            raise ValueError("roll_back_on needs a rollout: without one, SageMaker watches no alarm")
+        own = variant_name == props.variant_name
+        alarms = EndpointAlarms(
+            self,
+            "RollbackAlarms" if own else f"RollbackAlarms-{variant_name}",
+            props=EndpointAlarmProps(
+                endpoint_name=props.endpoint_name,
+                variant_name=variant_name,
+                thresholds=thresholds,
+                evaluations=evaluations or {},
+                alarm_topic_arn=props.foundation.alarm_topic_arn,
+                endpoint_config_name=self._configuration_name,
+                name_suffix=f"-{self._configuration_name}",
+            ),
+        )
+        self._rollback_alarm_names += alarms.alarm_names
+        if len(self._rollback_alarm_names) > MAX_ROLLBACK_ALARMS:
+            raise ValueError(
+                f"SageMaker watches {MAX_ROLLBACK_ALARMS} alarms at most, got {len(self._rollback_alarm_names)}"
             )
+        self.endpoint.deployment_config = props.rollout.to_deployment_config(self._rollback_alarm_names)
+        return alarms

@@ -58,6 +58,8 @@ class ComponentStack(Stack):
                 encrypt_volume_with_key=plan.encrypt_volume_with_key,
                 inference_ami_version=plan.inference_ami_version,
                 network_isolation=plan.network_isolation,
+                routing=plan.routing,
+                detailed_metrics=plan.detailed_metrics,
                 log_retention_days=foundation_plan.log_retention_days,
                 removal_policy=removal_policy(foundation_plan),
                 execution_role_arn=plan.execution_role_arn,
@@ -83,6 +85,10 @@ class ComponentStack(Stack):
             )
             if scaling
             else None,
-            rollout=ComponentRollout(**plan.rollout.model_dump()) if plan.rollout else None,
+            rollout=ComponentRollout(
+                **plan.rollout.model_dump(exclude={"alarms"}), **alarm_props(plan.rollout.alarms)
+            )
+            if plan.rollout
+            else None,
             **alarm_props(plan.alarms),
         )

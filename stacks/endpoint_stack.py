@@ -61,9 +61,10 @@ class EndpointStack(Stack):
         super().__init__(scope, construct_id, **kwargs)
         self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
         self.endpoint = self._add_endpoint(plan, foundation_plan)
-        self.alarms, *others = [self._add_alarms(plan, variant) for variant in plan.variants]
-        answering = others[: len(plan.other_variants)]  # Nobody gets the answers of a shadow.
-        self.endpoint.roll_back_on(self.alarms, *answering)
+        self.alarms, *_ = [self._add_alarms(plan, variant) for variant in plan.variants]
+        for variant in plan.variants:
+            if variant.rollback_alarms:
+                self.endpoint.roll_back_on(variant.variant_name, **alarm_props(variant.rollback_alarms))
         if plan.access is not None:
             statements = self.endpoint.invoke_statements(streams=plan.access.streams)
             add_access(self, plan, foundation_plan, statements)
@@ -96,6 +97,7 @@ class EndpointStack(Stack):
                 retain_instance_count=any(one.scaling for one in plan.variants),
                 execution_role_arn=plan.execution_role_arn,
                 rollout=Rollout(**plan.rollout.model_dump()) if plan.rollout else None,
+                detailed_metrics=plan.detailed_metrics,
                 data_capture=DataCapture(**plan.data_capture.model_dump()) if plan.data_capture else None,
                 asynchronous=self._asynchronous(plan.asynchronous) if plan.asynchronous else None,
                 multi_model=MultiModel(cache=plan.multi_model.cache) if plan.multi_model else None,
@@ -117,6 +119,7 @@ class EndpointStack(Stack):
             "inference_ami_version": plan.inference_ami_version,
             "capacity_reservation_arn": plan.capacity_reservation_arn,
             "network_isolation": plan.network_isolation,
+            "routing": plan.routing,
             **_pools(plan.provisioned_pools),
         }
 

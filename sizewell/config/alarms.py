@@ -119,6 +119,7 @@ class Alarms(RequestAlarms):
     gpu_memory_utilization: UtilizationAlarm = UtilizationAlarm()
     """Memory of the NVIDIA GPUs, of the fullest instance (GPUMemoryUtilization)."""
     memory_utilization: UtilizationAlarm = UtilizationAlarm()
-    """Memory of the fullest instance (MemoryUtilization); it also tells when no instance reports any more."""
+    """Memory of the fullest instance (MemoryUtilization); it also tells when no instance reports any more, and where it is off,
+    the alarm on the disk does, or that on the CPU."""
     disk_utilization: UtilizationAlarm = UtilizationAlarm()
     """Disk of the fullest instance (DiskUtilization)."""

@@ -17,6 +17,7 @@ from sizewell.config.base import (
 )
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, SelectionNeed
 from sizewell.config.existing import TopicArn
+from sizewell.config.fleet_settings import RoutedFleet
 from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
 from sizewell.config.scaling import (
     MAX_SCHEDULES,
@@ -167,7 +168,7 @@ class AsynchronousAlarms(ConfigModel):
     """Disk of the fullest instance (DiskUtilization)."""
 
 
-class AsynchronousEndpoint(ServedOnInstances):
+class AsynchronousEndpoint(RoutedFleet, ServedOnInstances):
     """An endpoint with a queue: answers come later, in S3, and instances sleep while nobody asks."""
 
     misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS

@@ -11,6 +11,7 @@ from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
 from sizewell.config.capacity_reservation import ON_CAPACITY_RESERVATION, CapacityReservationArn
 from sizewell.config.data_capture import DataCapture
 from sizewell.config.effects import Below, OnChange, OnFactor, SelectionNeed
+from sizewell.config.fleet_settings import RoutedFleet
 from sizewell.config.inference_pipeline import ON_PIPELINE, InferencePipeline
 from sizewell.config.instance_pools import ON_INSTANCE_POOLS, InstancePools
 from sizewell.config.rollout import ON_ROLLOUT, Rollout
@@ -157,7 +158,7 @@ class EndpointNeeds(AnsweringModel, ServedOnInstances):
     """Who may invoke it; by default nobody is given the permission."""
 
 
-class RealTimeEndpoint(EndpointNeeds):
+class RealTimeEndpoint(RoutedFleet, EndpointNeeds):
     """An endpoint that answers at once, on instances that run all the time."""
 
     misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS

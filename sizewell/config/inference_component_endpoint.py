@@ -17,7 +17,7 @@ from sizewell.config.base import (
 )
 from sizewell.config.effects import OnNumber, OnToggle, SelectionNeed
 from sizewell.config.endpoint import AnsweringModel
-from sizewell.config.rollout import WAIT_INTERVAL_S
+from sizewell.config.fleet_settings import RoutedFleet
 from sizewell.config.scaling import Cooldown, Headroom, check_order
 from sizewell.config.served_model import DescribedWorkload, OnChosenType, PlacedWorkload
 from sizewell.facts.deployment_guardrails import MAX_WAIT_S
@@ -145,14 +145,14 @@ class ComponentRollout(ConfigModel):
     ] = None
     """Percent of the copies that are exchanged at a time; by default half of up to four, else a quarter."""
     wait_interval_s: Annotated[
-        int,
-        Field(ge=0, le=MAX_WAIT_S),
+        Annotated[int, Field(ge=0, le=MAX_WAIT_S)] | None,
         OnNumber("alarms are watched for a shorter time", "alarms are watched for a longer time"),
-    ] = WAIT_INTERVAL_S
-    """Seconds in which the alarms are watched before more follows."""
+    ] = None
+    """Seconds in which the alarms are watched before more follows; by default 600, and 900 where this is the only
+    wait and the alarm on latency takes as long."""
 
 
-class InferenceComponentEndpoint(OnChosenType, PlacedWorkload, DescribedWorkload):
+class InferenceComponentEndpoint(RoutedFleet, OnChosenType, PlacedWorkload, DescribedWorkload):
     """Several models on one fleet: an endpoint of inference components."""
 
     misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS

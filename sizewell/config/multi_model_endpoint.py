@@ -11,6 +11,7 @@ from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
 from sizewell.config.container import Artifact, Image, NamedImage, ServingContainer
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.endpoint import MAX_INVOCATION_MS, AnswerLatency, ModelLatencyMs
+from sizewell.config.fleet_settings import ObservedFleet
 from sizewell.config.rollout import ON_ROLLOUT, Rollout
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import ServedOnInstances
@@ -30,6 +31,7 @@ MISPLACED_KEYS = {
     "latency.max_inter_token_ms": "the answer of a multi-model endpoint comes as a whole: state max_p95_ms",
     "latency.max_wait_minutes": f"the caller of {_ONE} waits for the answer: remove the key",
     "mode": "the kind says how the models are served: remove the key",
+    "routing": "SageMaker routes a request to an instance that has its model in memory: remove the key",
     "shadow": "multi-model endpoints have no shadow tests; kind: real-time-endpoint has",
     "similar_models": "write it as models.count",
     "variants": "AWS's guide and its feature matrix differ on variants here; kind: real-time-endpoint has them",
@@ -183,7 +185,7 @@ class MultiModelAlarms(Alarms):
     """Requests that find their model in memory (ModelCacheHit)."""
 
 
-class MultiModelEndpoint(ServedOnInstances):
+class MultiModelEndpoint(ObservedFleet, ServedOnInstances):
     """Many models that share instances: each request names the one that it is for."""
 
     misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS

@@ -43,13 +43,17 @@ class Rollout(ConfigModel):
     """Percent of the capacity that takes traffic first (canary), at a time (linear), or is exchanged at a time (rolling); by
     default half of a fleet of up to four instances, else a quarter, and of a canary a tenth."""
     wait_interval_s: Annotated[
-        _WaitS, OnNumber("alarms are watched for a shorter time", "alarms are watched for a longer time")
-    ] = WAIT_INTERVAL_S
-    """Seconds in which the alarms are watched before more follows."""
+        _WaitS | None,
+        OnNumber("alarms are watched for a shorter time", "alarms are watched for a longer time"),
+    ] = None
+    """Seconds in which the alarms are watched before more follows; by default 600, and 900 where this is the only
+    wait and the alarm on latency takes as long."""
     termination_wait_s: Annotated[
-        _WaitS, OnNumber("the old fleet is gone sooner", "the old fleet is kept, and paid, for longer")
-    ] = 0
-    """Seconds that the old fleet is kept after it has lost its traffic; rolling has no old fleet."""
+        _WaitS | None,
+        OnNumber("the old fleet is gone sooner", "the old fleet is kept, and paid, for longer"),
+    ] = None
+    """Seconds that the old fleet is kept after it has lost its traffic, and alarms give it back: the last of the waits, by
+    default as long as the others; 0 has none. Rolling has no old fleet."""
 
     @model_validator(mode="after")
     def _goes_with_strategy(self) -> Self:

@@ -20,6 +20,9 @@ INSTANCE_NAMESPACE = "/aws/sagemaker/Endpoints"
 DIMENSIONS = {
     "endpoint": ("EndpointName",),
     "variant": ("EndpointName", "VariantName"),
+    # One fleet of a variant, from its first request on (deployment-guardrails-configuration, "Monitor model latency on the new
+    # fleet", which shows ModelLatency and says "the metrics"; no page shows a metric of asynchronous endpoints so).
+    "configuration": ("EndpointName", "VariantName", "EndpointConfigName"),
     "component": ("InferenceComponentName",),
 }
 #: Dimensions of the finer metrics: of containers, and the enhanced ones of instances and accelerators
@@ -112,6 +115,14 @@ def endpoint_metrics() -> dict[str, EndpointMetric]:
 def variant_dimensions(endpoint_name: str, variant_name: str) -> tuple[tuple[str, str], ...]:
     """Return the (name, value) pairs that select one production variant."""
     return tuple(zip(DIMENSIONS["variant"], (endpoint_name, variant_name), strict=True))
+
+
+def configuration_dimensions(
+    endpoint_name: str, variant_name: str, endpoint_config_name: str
+) -> tuple[tuple[str, str], ...]:
+    """Return the (name, value) pairs that select the fleet of a variant that has one endpoint configuration, and no other."""
+    values = (endpoint_name, variant_name, endpoint_config_name)
+    return tuple(zip(DIMENSIONS["configuration"], values, strict=True))
 
 
 def queue_dimensions(endpoint_name: str) -> tuple[tuple[str, str], ...]:

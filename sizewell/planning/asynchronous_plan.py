@@ -21,7 +21,7 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.model_containers import Calls
 from sizewell.planning.names import Names
 from sizewell.planning.queue_scaling import track_backlog, wake_from_zero
-from sizewell.planning.rollout import plan_rollout
+from sizewell.planning.rollout import plan_rollout, rollback_alarms
 from sizewell.planning.scaling import MAX_OVER_PEAK
 from sizewell.planning.scaling_schedules import plan_scheduled_actions
 from sizewell.planning.translate import asynchronous_requirements
@@ -48,16 +48,21 @@ def plan_asynchronous_endpoint(
     # The API makes an endpoint with one instance at least; autoscaling lets it sleep then.
     instance_count = max(1, min(hosted.estimate.instances_at_average, scaling.max_instance_count))
     alarms, alarms_off = plan_asynchronous_alarms(endpoint)
+    average = endpoint.traffic.average_requests_per_second
+    rollout = None
+    if scaling.fewest_instances > 1:
+        rollout = plan_rollout(
+            hosted.instance_type, instance_count, hosted.startup_timeout_s, alarms, average
+        )
     return EndpointPlan(
         **hosted.fields,
         initial_instance_count=max(instance_count, scaling.min_instance_count),
-        average_requests_per_second=endpoint.traffic.average_requests_per_second,
+        average_requests_per_second=average,
         scaling=scaling,
         alarms=alarms,
         alarms_off=alarms_off,
-        rollout=plan_rollout(hosted.instance_type, instance_count, hosted.startup_timeout_s)
-        if scaling.fewest_instances > 1
-        else None,
+        rollout=rollout,
+        rollback_alarms=rollback_alarms(rollout, alarms, average),
         asynchronous=asynchronous,
     )
 

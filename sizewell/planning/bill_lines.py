@@ -41,6 +41,9 @@ _BY_USE_OF_NEW_NETWORK = (
 )
 _BY_USE_OF_INTERFACE_ENDPOINTS = ("VPC data through VPC interface endpoints",)
 _BY_USE_OF_ENDPOINT = (*_BY_USE_OF_LOG_GROUP, "SageMaker data in and out")
+#: By the GB of OpenTelemetry data (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/metrics-otel-pricing.html): how
+#: many an instance sends stands on no page.
+_BY_USE_OF_DETAILED_METRICS = ("CloudWatch detailed metrics",)
 _BY_USE_OF_JOB = (*_BY_USE_OF_LOG_GROUP, "Step Functions state transitions")
 _BY_USE_OF_SCHEDULE = ("EventBridge schedules", "SQS requests")
 _BY_USE_OF_NOTEBOOK = ("EventBridge schedules",)
@@ -75,14 +78,15 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
     policies = [policy for one in variants if one.scaling for policy in one.scaling.policies]
     items = [
         *_fleets(region, *variants),
-        *_alarms_of(region, sum(len(one.alarms) for one in variants), policies),
+        *_alarms_of(region, sum(len(one.alarms) + len(one.rollback_alarms) for one in variants), policies),
     ]
     made = endpoint.asynchronous is not None and None in (
         endpoint.asynchronous.success_topic_arn,
         endpoint.asynchronous.error_topic_arn,
     )
     items += _api_requests(region, endpoint.access)
-    return _line(endpoint.name, items, (*_BY_USE_OF_ENDPOINT, *(_BY_USE_OF_TOPIC if made else ())))
+    by_use = (*_by_use_of(endpoint), *(_BY_USE_OF_TOPIC if made else ()))
+    return _line(endpoint.name, items, by_use)
 
 
 def component_line(endpoint: ComponentEndpointPlan, region: str) -> BillLine:
@@ -90,8 +94,13 @@ def component_line(endpoint: ComponentEndpointPlan, region: str) -> BillLine:
     components = endpoint.components.values()
     policies = [policy for one in components if one.scaling for policy in one.scaling.policies]
     alarms = len(endpoint.alarms) + sum(len(one.alarms) for one in components)
+    alarms += sum(len(one.rollout.alarms) for one in components if one.rollout)
     items = [*_fleets(region, endpoint), *_alarms_of(region, alarms, policies)]
-    return _line(endpoint.name, items, _BY_USE_OF_ENDPOINT)
+    return _line(endpoint.name, items, _by_use_of(endpoint))
+
+
+def _by_use_of(endpoint: EndpointPlan | ComponentEndpointPlan) -> tuple[str, ...]:
+    return (*_BY_USE_OF_ENDPOINT, *(_BY_USE_OF_DETAILED_METRICS if endpoint.detailed_metrics else ()))
 
 
 def _fleets(region: str, *fleets: VariantPlan | ComponentEndpointPlan) -> Iterator[BillItem]:

@@ -13,7 +13,7 @@ from sizewell.config.inference_component_endpoint import (
 from sizewell.config.policy import Policy
 from sizewell.config.variant_names import PRIMARY
 from sizewell.facts.alarms import ROLLBACK_ALARMS
-from sizewell.facts.deployment_guardrails import EXECUTION_TIMEOUT_BOUNDS_S
+from sizewell.facts.deployment_guardrails import wait_intervals
 from sizewell.facts.endpoint_metrics import component_dimensions, endpoint_metrics
 from sizewell.facts.inference_amis import InferenceAmiVersion
 from sizewell.facts.scaling import CONCURRENT_REQUESTS_PER_COPY, INVOCATIONS_PER_COPY
@@ -62,7 +62,15 @@ from sizewell.planning.model_containers import Calls, container_assumptions, pla
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
 from sizewell.planning.queue_scaling import step_from_zero
-from sizewell.planning.rollout import batch_percent
+from sizewell.planning.rollout import (
+    batch_percent,
+    callbacks,
+    execution_timeout_s,
+    in_time,
+    no_callback_fault,
+    usual_wait_s,
+    wait_faults,
+)
 from sizewell.planning.scaling import MAX_OVER_PEAK, three_digits
 from sizewell.planning.scaling_policies import (
     MetricPlan,
@@ -71,6 +79,7 @@ from sizewell.planning.scaling_policies import (
     TargetTrackingPlan,
 )
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
+from sizewell.planning.workload_plan import AlarmPlan
 
 #: API reference: CreateInferenceComponent, InferenceComponentName.
 _MAX_NAME = 63
@@ -140,6 +149,8 @@ def plan_component_endpoint(
         else endpoint_volume_size_gib(_fullest_gib(fleet, endpoint, serving)),
         encrypt_volume_with_key=not local_disks,
         inference_ami_version=_machine_image(endpoint, kind),
+        routing=endpoint.routing,
+        detailed_metrics=endpoint.detailed_metrics,
         scaling=FleetScalingPlan(
             min_instance_count=needs.min_instances,
             max_instance_count=endpoint.scaling.max_instances
@@ -176,12 +187,17 @@ def component_faults(
         yield from evaluation_faults((*of_component, "alarms"), one.alarms)
         predicted_p95_ms = plan.selection.chosen.estimate.components[key].serving.p95_latency_ms
         yield from percentile_faults((*of_component, "alarms"), alarms, one.alarms, predicted_p95_ms)
-        if one.rollout is not None and not one.alarms.keys() & set(ROLLBACK_ALARMS):
+        if one.rollout is None:
+            continue
+        yield from wait_faults((*path, "rollout"), one.rollout.watched_s)
+        if not one.alarms.keys() & set(ROLLBACK_ALARMS):
             yield PlanFault(
                 (*of_component, "alarms"),
                 f"{', '.join(ROLLBACK_ALARMS)} are all off, and nothing would call copies of a bad model back",
                 "leave one of them on",
             )
+        elif not one.rollout.alarms:
+            yield no_callback_fault((*path, "rollout"), one.rollout.watched_s)
     if endpoint.rollout.model_fields_set and not any(one.rollout for one in plan.components.values()):
         yield PlanFault(
             (*path, "rollout"),
@@ -259,7 +275,7 @@ def _component(
         scaling=_scaling(component_name, one, copy, needs),
         alarms=alarms,
         alarms_off=alarms_off,
-        rollout=_rollout(rollout, copy, timeout_s) if needs.min_instances > 1 else None,
+        rollout=_rollout(rollout, copy, timeout_s, alarms, average) if needs.min_instances > 1 else None,
     )
 
 
@@ -329,15 +345,26 @@ def _wake(component_name: str) -> StepScalingPlan:
     return step_from_zero(metric, "the metric counts requests that failed because no copy was there")
 
 
-def _rollout(stated: ComponentRollout, copy: CopyEstimate, timeout_s: int) -> ComponentRolloutPlan:
+def _rollout(
+    stated: ComponentRollout,
+    copy: CopyEstimate,
+    timeout_s: int,
+    alarms: Mapping[str, AlarmPlan],
+    average_requests_per_second: float,
+) -> ComponentRolloutPlan:
     share = stated.share_percent or batch_percent(copy.copies_at_average)
-    low, high = EXECUTION_TIMEOUT_BOUNDS_S
-    # The artifact, then the container; and the way back takes as long as the way there.
-    each_s = 2 * timeout_s + stated.wait_interval_s
+    # Their metrics are of all copies, old and new.
+    watched = callbacks(alarms, average_requests_per_second)
+    batches = wait_intervals("rolling", share)
+    wait_interval_s = stated.wait_interval_s
+    if wait_interval_s is None:
+        wait_interval_s = usual_wait_s(watched, batches)
     return ComponentRolloutPlan(
         share_percent=share,
-        wait_interval_s=stated.wait_interval_s,
-        max_execution_timeout_s=max(low, min(high, 2 * math.ceil(100 / share) * each_s)),
+        wait_interval_s=wait_interval_s,
+        # The artifact, then the container.
+        max_execution_timeout_s=execution_timeout_s(batches * (2 * timeout_s + wait_interval_s)),
+        alarms=in_time(watched, batches * wait_interval_s),
     )
 
 

@@ -5,6 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from sizewell.facts.deployment_guardrails import wait_intervals
+from sizewell.facts.production_variants import RoutingStrategy
 from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.instance_selection.results import FleetEstimate, Selection
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
@@ -31,6 +33,13 @@ class ComponentRolloutPlan(PlanModel):
     share_percent: int
     wait_interval_s: int
     max_execution_timeout_s: int
+    alarms: dict[str, AlarmPlan] = Field(default={})
+    """What calls them back, by the names that alarms have in the configuration."""
+
+    @property
+    def watched_s(self) -> int:
+        """How long alarms are watched in all."""
+        return wait_intervals("rolling", self.share_percent) * self.wait_interval_s
 
 
 class ComponentPlan(PlanModel):
@@ -80,6 +89,10 @@ class ComponentEndpointPlan(InstanceWorkloadPlan):
     encrypt_volume_with_key: bool
     """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
     inference_ami_version: str | None
+    routing: RoutingStrategy = "least-outstanding-requests"
+    """Which copy gets a request."""
+    detailed_metrics: bool = True
+    """Whether metrics of each container, GPU and host are published."""
     scaling: FleetScalingPlan
     components: dict[str, ComponentPlan]
     """By the name that each has in the configuration."""

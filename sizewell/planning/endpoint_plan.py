@@ -42,14 +42,15 @@ from sizewell.planning.model_containers import (
 )
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
-from sizewell.planning.rollout import plan_rollout
+from sizewell.planning.rollout import plan_rollout, rollback_alarms
 from sizewell.planning.scaling import plan_scaling
 from sizewell.planning.translate import endpoint_requirements, image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
-from sizewell.planning.workload_plan import INFERENCE_PREFIX
+from sizewell.planning.workload_plan import INFERENCE_PREFIX, AlarmPlan
 
-#: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s).
-BASE_TIMEOUT_S = 300
+#: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s). Time costs nothing until a start
+#: fails, and a start that is cut off fails for good.
+BASE_TIMEOUT_S = 1800
 TIMEOUT_S_PER_GIB = 10
 GIB = 2**30
 
@@ -170,6 +171,8 @@ def plan_hosted(
                 # Containers after the model get its whole answer.
                 and not (endpoint.pipeline and endpoint.pipeline.after),
             ),
+            "routing": None if isinstance(endpoint, MultiModelEndpoint) else endpoint.routing,
+            "detailed_metrics": endpoint.detailed_metrics,
             "model_data_download_timeout_s": timeout_s,
             "container_startup_health_check_timeout_s": timeout_s,
             "selection": selection.model_copy(update={"assumptions": assumptions}),
@@ -195,8 +198,9 @@ def plan_endpoint(
     """
     needs = endpoint_requirements(endpoint, policy, measurements)
     hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
-    fleet = plan_fleet(name, endpoint, hosted, policy, names)
-    alarms, alarms_off = plan_alarms(endpoint, hosted.gpu_count, fleet["average_requests_per_second"])
+    average = average_requests_per_second_of(needs, hosted.estimate)
+    alarms, alarms_off = plan_alarms(endpoint, hosted.gpu_count, average)
+    fleet = plan_fleet(name, endpoint, hosted, policy, names, alarms)
     return EndpointPlan(
         **hosted.fields,
         **fleet,
@@ -209,7 +213,12 @@ def plan_endpoint(
 
 
 def plan_fleet(
-    name: str, endpoint: RealTimeEndpoint | MultiModelEndpoint, hosted: Hosted, policy: Policy, names: Names
+    name: str,
+    endpoint: RealTimeEndpoint | MultiModelEndpoint,
+    hosted: Hosted,
+    policy: Policy,
+    names: Names,
+    alarms: Mapping[str, AlarmPlan],
 ) -> dict[str, Any]:
     """Return how many instances there are, how their number changes, and how a new fleet takes over, by the names of the plan.
 
@@ -231,15 +240,23 @@ def plan_fleet(
     if scaling is not None:
         instance_count = min(instance_count, scaling.max_instance_count)
     fewest_instances = scaling.fewest_instances if scaling else needs.min_instances
+    average = average_requests_per_second_of(needs, hosted.estimate)
+    rollout = None
+    if fewest_instances > 1 or endpoint.rollout:
+        rollout = plan_rollout(
+            hosted.instance_type,
+            instance_count,
+            hosted.startup_timeout_s,
+            alarms,
+            average,
+            endpoint.rollout,
+        )
     return {
         "initial_instance_count": instance_count,
-        "average_requests_per_second": average_requests_per_second_of(needs, hosted.estimate),
+        "average_requests_per_second": average,
         "scaling": scaling,
-        "rollout": plan_rollout(
-            hosted.instance_type, instance_count, hosted.startup_timeout_s, endpoint.rollout
-        )
-        if fewest_instances > 1 or endpoint.rollout
-        else None,
+        "rollout": rollout,
+        "rollback_alarms": rollback_alarms(rollout, alarms, average),
     }
 
 

@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from sizewell.facts.deployment_guardrails import RolloutStrategy
+from sizewell.facts.deployment_guardrails import RolloutStrategy, wait_intervals
+from sizewell.facts.production_variants import RoutingStrategy
 from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.instance_selection.results import EndpointEstimate, LoadedEstimate, Selection
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
@@ -64,7 +65,13 @@ class RolloutPlan(PlanModel):
     """How long the alarms are watched before the rest follows."""
     max_execution_timeout_s: int
     termination_wait_s: int = 0
-    """How long the old fleet is kept after it has lost its traffic."""
+    """How long the old fleet is kept after it has lost its traffic: the last wait in which alarms are watched."""
+
+    @property
+    def watched_s(self) -> int:
+        """How long alarms are watched from the first share of the traffic to the end."""
+        intervals = wait_intervals(self.strategy, self.first_share_percent)
+        return intervals * self.wait_interval_s + self.termination_wait_s
 
 
 class DataCapturePlan(PlanModel):
@@ -149,6 +156,8 @@ class VariantPlan(InstanceWorkloadPlan):
     model_package: ModelPackagePlan | None = None
     pipeline: InferencePipelinePlan | None = None
     """None where the container of the model stands alone."""
+    routing: RoutingStrategy | None = None
+    """Which instance gets a request; None of many models, which SageMaker routes to an instance that has the model in memory."""
     volume_size_gib: int | None
     """None where the type brings its own NVMe disks."""
     encrypt_volume_with_key: bool
@@ -167,6 +176,8 @@ class VariantPlan(InstanceWorkloadPlan):
     """By the key that the alarm has in the configuration."""
     alarms_off: dict[str, str] = Field(default={})
     """Alarms that the hardware has a metric for and that are off all the same, with the reason."""
+    rollback_alarms: dict[str, AlarmPlan] = Field(default={})
+    """Alarms of a new fleet alone, which call it back; none where there is no rollout."""
     selection: Selection[EndpointEstimate]
 
     @property
@@ -190,6 +201,8 @@ class EndpointPlan(VariantPlan):
     """A variant that gets copies of requests, and whose answers nobody gets."""
     access: AccessPlan | None = None
     """Who may invoke it; None gives nobody the permission."""
+    detailed_metrics: bool = True
+    """Whether metrics of each container, GPU and host are published."""
     data_capture: DataCapturePlan | None = None
     """None keeps nothing."""
     rollout: RolloutPlan | None = None

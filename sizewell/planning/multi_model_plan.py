@@ -17,6 +17,7 @@ from sizewell.planning.alarm_thresholds import default_thresholds, stated_alarms
 from sizewell.planning.endpoint_plan import (
     Hosted,
     artifact_size_gib,
+    average_requests_per_second_of,
     plan_fleet,
     plan_hosted,
 )
@@ -56,10 +57,9 @@ def plan_multi_model_endpoint(
     # With fewer instances, too many requests would wait for a load, however few there are.
     needs = replace(needs, min_instances=max(needs.min_instances, loaded.fewest_instances))
     hosted = replace(hosted, needs=needs)
-    fleet = plan_fleet(name, endpoint, hosted, policy, names)
-    alarms, alarms_off = stated_alarms(
-        endpoint.alarms, _thresholds(endpoint, hosted, loaded), fleet["average_requests_per_second"]
-    )
+    average = average_requests_per_second_of(needs, hosted.estimate)
+    alarms, alarms_off = stated_alarms(endpoint.alarms, _thresholds(endpoint, hosted, loaded), average)
+    fleet = plan_fleet(name, endpoint, hosted, policy, names, alarms)
     return EndpointPlan(
         **{**hosted.fields, **fleet, **_files(endpoint, hosted, loaded)},
         alarms=alarms,

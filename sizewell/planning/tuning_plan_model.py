@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from sizewell.facts.state_machines import EXECUTION_GRACE_S, TASK_GRACE_S
+from sizewell.facts.state_machines import EXECUTION_GRACE_S
 from sizewell.instance_selection.results import TrainingEstimate
 from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.planning.workload_plan import PlanModel
@@ -63,7 +63,7 @@ class TuningJobPlan(TrainedModelPlan):
     @property
     def time_limit_s(self) -> int:
         """After so long the state machine ends a run."""
-        return self.search.max_runtime_s + TASK_GRACE_S + EXECUTION_GRACE_S
+        return self.search.max_runtime_s + EXECUTION_GRACE_S
 
     @property
     def trainings_per_run(self) -> int:

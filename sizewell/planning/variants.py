@@ -6,13 +6,14 @@ from dataclasses import replace
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
 from sizewell.config.variant_names import SHADOW, full_name, path_in_endpoint, variant_of
+from sizewell.facts.deployment_guardrails import MAX_ROLLBACK_ALARMS
 from sizewell.instance_selection import Catalog
 from sizewell.planning.api_gateway import joined
 from sizewell.planning.endpoint_plan_model import EndpointPlan, RolloutPlan, VariantPlan
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.plan import AnyWorkloadPlan
-from sizewell.planning.rollout import plan_rollout
+from sizewell.planning.rollout import plan_rollout, rollback_alarms
 from sizewell.planning.workload_plan import AccessPlan
 
 
@@ -35,7 +36,7 @@ def join_variants(
         if len(found) == len(names):
             endpoint = _joined(workload, found, catalog)
             joined.append(endpoint)
-            faults += (*_one_key(endpoint), *legality_faults(endpoint, catalog))
+            faults += (*_one_key(endpoint), *_too_many_alarms(endpoint), *legality_faults(endpoint, catalog))
     return joined, faults
 
 
@@ -55,9 +56,10 @@ def _joined(stated: RealTimeEndpoint, plans: Sequence[EndpointPlan], catalog: Ca
     return own.model_copy(
         update={
             "weight": round(1 - sum(shares.values()), 9),
-            "other_variants": tuple(variants),
+            "other_variants": tuple(_watched(one, rollout) for one in variants),
             "shadow_variant": _shadow(shadow, stated) if shadow else None,
             "rollout": rollout,
+            "rollback_alarms": rollback_alarms(rollout, own.alarms, own.average_requests_per_second),
             "access": _access(accesses) if accesses else None,
         }
     )
@@ -75,8 +77,25 @@ def _rollout(own: EndpointPlan, catalog: Catalog) -> RolloutPlan | None:
         catalog.get(own.instance_type),
         own.initial_instance_count,
         own.container_startup_health_check_timeout_s,
+        own.alarms,
+        own.average_requests_per_second,
         in_batches=False,
     )
+
+
+def _watched(variant: VariantPlan, rollout: RolloutPlan | None) -> VariantPlan:
+    watched = rollback_alarms(rollout, variant.alarms, variant.average_requests_per_second)
+    return variant.model_copy(update={"rollback_alarms": watched})
+
+
+def _too_many_alarms(endpoint: EndpointPlan) -> Iterator[PlanFault]:
+    count = sum(len(one.rollback_alarms) for one in endpoint.variants)
+    if count > MAX_ROLLBACK_ALARMS:
+        yield PlanFault(
+            ("workloads", endpoint.name, "variants"),
+            f"have {count} alarms that call a new fleet back, and SageMaker watches {MAX_ROLLBACK_ALARMS} at most",
+            "switch alarms of errors or latency off with off_because, or write rollout.strategy: none",
+        )
 
 
 def _variant(plan: EndpointPlan, **changed: object) -> VariantPlan:
@@ -90,6 +109,7 @@ def _shadow(plan: EndpointPlan, stated: RealTimeEndpoint) -> VariantPlan:
     return _variant(
         plan,
         weight=stated.shadow.sampling_percent / 100,
+        rollback_alarms={},
         initial_instance_count=plan.selection.chosen.estimate.instances_at_peak,
     )
 

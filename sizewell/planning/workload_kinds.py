@@ -102,7 +102,7 @@ def _plan_real_time(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]]:
         *payload_faults(stated.name, stated.workload, stated.policy),
         *legality_faults(plan, stated.catalog),
         *pool_faults(stated.name, plan.provisioned_pools),
-        *rollout_faults(stated.name, stated.workload.rollout, plan.fewest_instances),
+        *rollout_faults(stated.name, stated.workload.rollout, plan),
         *alarm_faults(stated.workload, plan),
     )
     return plan, faults
@@ -126,7 +126,7 @@ def _plan_multi_model(stated: Stated) -> tuple[EndpointPlan, Iterable[PlanFault]
     return plan, (
         *legality_faults(plan, stated.catalog),
         *multi_model_faults(stated.workload, plan),
-        *rollout_faults(stated.name, stated.workload.rollout, plan.fewest_instances),
+        *rollout_faults(stated.name, stated.workload.rollout, plan),
         *alarm_faults(stated.workload, plan),
     )
 

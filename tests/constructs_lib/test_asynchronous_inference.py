@@ -120,7 +120,7 @@ def test_failed_invocations_call_a_new_fleet_back(
     statements = only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
     [watched] = [one["Resource"] for one in statements if one["Sid"] == "WatchDeployment"]
     alarm = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
-    assert watched == [{"Fn::Sub": f"{alarm}speech-dev-AllTraffic-InvocationFailures"}]
+    assert watched == [{"Fn::Sub": f"{alarm}speech-dev-AllTraffic-InvocationFailures-*"}]
 
 
 @pytest.mark.parametrize(

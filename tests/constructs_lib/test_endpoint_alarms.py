@@ -11,6 +11,7 @@ from constructs_lib.endpoint_alarms import (
     AlarmThresholds,
     EndpointAlarmProps,
     EndpointAlarms,
+    rollback_thresholds,
 )
 from sizewell.config.alarms import Alarms
 from sizewell.config.asynchronous_endpoint import AsynchronousAlarms
@@ -142,10 +143,42 @@ def test_an_evaluation_needs_a_threshold() -> None:
 
 
 def test_a_new_fleet_is_called_back_for_what_its_container_does(stack: Stack, resources: Resources) -> None:
-    alarms = EndpointAlarms(stack, "Alarms", props=PROPS)
-    ids = [stack.resolve(name)["Ref"] for name in alarms.rollback_alarm_names]
+    thresholds = rollback_thresholds(PROPS.thresholds)
+    alarms = EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=thresholds))
+    ids = [stack.resolve(name)["Ref"] for name in alarms.alarm_names]
     watched = [resources("AWS::CloudWatch::Alarm")[logical_id]["MetricName"] for logical_id in ids]
     assert watched == ["Invocation5XXErrors", "InvocationModelErrors", "ModelLatency"]
+
+
+def test_one_fleet_is_watched_by_what_it_answers_and_not_by_what_no_page_says_of_it(
+    stack: Stack, resources: Resources
+) -> None:
+    thresholds = AlarmThresholds(max_5xx_error_rate_percent=1, max_invocation_failures=0)
+    props = replace(PROPS, thresholds=thresholds, endpoint_config_name="new", name_suffix="-new")
+    EndpointAlarms(stack, "Alarms", props=props)
+    alarms = resources("AWS::CloudWatch::Alarm").values()
+    assert {one["MetricName"]: [pair["Name"] for pair in one["Dimensions"]] for one in alarms} == {
+        "Invocation5XXErrors": ["EndpointName", "VariantName", "EndpointConfigName"],
+        # No page shows a metric of asynchronous endpoints with the configuration.
+        "InvocationFailures": ["EndpointName", "VariantName"],
+    }
+    assert all(one["AlarmName"].endswith("-new") for one in alarms)
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "tells"),
+    [
+        ({"max_memory_utilization_percent": 90, "max_disk_utilization_percent": 80}, "MemoryUtilization"),
+        # As of many models, which fill memory and disk on purpose.
+        ({"max_average_cpu_utilization_percent": 90, "max_5xx_error_rate_percent": 1}, "CPUUtilization"),
+    ],
+)
+def test_one_alarm_tells_that_no_instance_reports_any_more(
+    stack: Stack, resources: Resources, thresholds: dict[str, float], tells: str
+) -> None:
+    EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=AlarmThresholds(**thresholds)))
+    alarms = resources("AWS::CloudWatch::Alarm").values()
+    assert [one["MetricName"] for one in alarms if "InsufficientDataActions" in one] == [tells]
 
 
 def test_each_alarm_of_the_configuration_is_made_and_called_so(stack: Stack) -> None:

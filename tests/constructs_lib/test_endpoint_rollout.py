@@ -18,6 +18,10 @@ VALUES: dict[str, Any] = {"first_share_percent": 50, "wait_interval_s": 600, "ma
         ({"first_share_percent": 4}, "first_share_percent must lie between 5 and 50, got 4"),
         ({"wait_interval_s": 3601}, "wait_interval_s must lie between 0 and 3600, got 3601"),
         ({"max_execution_timeout_s": 599}, "max_execution_timeout_s must lie between 600 and 28800, got 599"),
+        (
+            {"max_execution_timeout_s": 1200},
+            r"the waits take 1200 s, all of max_execution_timeout_s \(1200\)",
+        ),
     ],
 )
 def test_what_update_endpoint_would_refuse_is_refused(overrides: dict[str, Any], message: str) -> None:

@@ -122,6 +122,7 @@ def test_each_component_reserves_its_share_and_is_rolled_back_by_its_own_alarms(
     assert (chat["RuntimeConfig"], chat["VariantName"]) == ({"CopyCount": 2}, "AllTraffic")
     assert chat["DeploymentConfig"]["RollingUpdatePolicy"] == {
         "MaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 50},
+        "RollbackMaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 50},
         "WaitIntervalInSeconds": 300,
         "MaximumExecutionTimeoutInSeconds": 3600,
     }
@@ -130,7 +131,7 @@ def test_each_component_reserves_its_share_and_is_rolled_back_by_its_own_alarms(
         alarms[one["AlarmName"]["Ref"]]["AlarmName"]
         for one in chat["DeploymentConfig"]["AutoRollbackConfiguration"]["Alarms"]
     ]
-    assert called == ["desk-dev--chat-ServerErrorRate", "desk-dev--chat-ModelErrorRate"]
+    assert called == ["desk-dev--chat-ServerErrorRate-Rollback", "desk-dev--chat-ModelErrorRate-Rollback"]
     assert guard["Specification"]["ComputeResourceRequirements"] == {
         "MinMemoryRequiredInMb": 2_000,
         "NumberOfCpuCoresRequired": 1.7,

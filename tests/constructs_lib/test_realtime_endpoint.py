@@ -6,9 +6,12 @@ import pytest
 from aws_cdk import Stack
 from aws_cdk.assertions import Template
 
+from constructs_lib.endpoint_alarms import AlarmThresholds
 from constructs_lib.endpoint_rollout import Rollout
+from constructs_lib.production_variant import ProductionVariant
 from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.references import FoundationReferences
+from constructs_lib.serving_model import MultiModel
 from tests.constructs_lib.judges import open_findings
 
 pytestmark = pytest.mark.cdk
@@ -91,28 +94,103 @@ def test_alarms_call_a_new_fleet_back_and_the_role_may_look_at_them(
     rollout = Rollout(
         strategy=strategy, first_share_percent=25, wait_interval_s=600, max_execution_timeout_s=3600
     )
-    endpoint = RealtimeEndpoint(stack, "Endpoint", props=replace(props, rollout=rollout))
-    alarms = endpoint.add_alarms()
+    RealtimeEndpoint(stack, "Endpoint", props=replace(props, rollout=rollout)).add_alarms()
 
     deployment = only("AWS::SageMaker::Endpoint")["DeploymentConfig"]
-    called = [{"AlarmName": stack.resolve(name)} for name in alarms.rollback_alarm_names]
-    assert len(called) == 2, "no threshold on latency is given"
-    assert deployment.pop("AutoRollbackConfiguration") == {"Alarms": called}
+    called = called_alarms(stack, deployment.pop("AutoRollbackConfiguration")["Alarms"])
+    assert [one["MetricName"] for one in called] == ["Invocation5XXErrors", "InvocationModelErrors"]
     share, times = {"Type": "CAPACITY_PERCENT", "Value": 25}, {"MaximumExecutionTimeoutInSeconds": 3600}
     routing = {"Type": "CANARY", "CanarySize": share, "WaitIntervalInSeconds": 600}
+    blue_green = {"TrafficRoutingConfiguration": routing, "TerminationWaitInSeconds": 600, **times}
+    batches = {"MaximumBatchSize": share, "RollbackMaximumBatchSize": share}
     assert (
         deployment
         == {
-            "canary": {"BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": routing, **times}},
-            "rolling": {
-                "RollingUpdatePolicy": {"MaximumBatchSize": share, "WaitIntervalInSeconds": 600, **times}
-            },
+            "canary": {"BlueGreenUpdatePolicy": blue_green},
+            "rolling": {"RollingUpdatePolicy": {**batches, "WaitIntervalInSeconds": 600, **times}},
         }[strategy]
     )
     statements = only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
     (watch,) = (one for one in statements if one["Action"] == "cloudwatch:DescribeAlarms")
-    names = {text["Fn::Sub"].rpartition(":")[2] for text in watch["Resource"]}
-    assert {alarm["AlarmName"] for alarm in called_alarms(stack, called)} <= names
+    prefixes = {text["Fn::Sub"].rpartition(":")[2].removesuffix("*") for text in watch["Resource"]}
+    assert {alarm["AlarmName"]["Fn::Join"][1][0] for alarm in called} <= prefixes
+
+
+def test_a_broken_fleet_does_not_call_the_one_back_that_mends_it(
+    stack: Stack, only: Only, props: RealtimeEndpointProps
+) -> None:
+    rollout = Rollout(strategy="all-at-once", wait_interval_s=600, max_execution_timeout_s=3600)
+    RealtimeEndpoint(stack, "Endpoint", props=replace(props, rollout=rollout)).add_alarms()
+
+    deployment = only("AWS::SageMaker::Endpoint")["DeploymentConfig"]
+    called = called_alarms(stack, deployment["AutoRollbackConfiguration"]["Alarms"])
+    assert len(called) == 2
+    (configuration,) = Template.from_stack(stack).find_resources("AWS::SageMaker::EndpointConfig")
+    name = {"Fn::GetAtt": [configuration, "EndpointConfigName"]}
+    for alarm in called:
+        # A new alarm for each configuration: one that is updated keeps its state (API reference, PutMetricAlarm).
+        assert alarm["AlarmName"]["Fn::Join"][1][-1] == name
+        assert {one["Name"]: one["Value"] for one in alarm["Dimensions"]} == {
+            "EndpointName": props.endpoint_name,
+            "VariantName": props.variant_name,
+            "EndpointConfigName": name,
+        }
+
+
+def test_more_alarms_than_sagemaker_watches_are_refused(stack: Stack, props: RealtimeEndpointProps) -> None:
+    rollout = Rollout(strategy="all-at-once", wait_interval_s=600, max_execution_timeout_s=3600)
+    names = [f"other-{number}" for number in range(5)]
+    others = [
+        ProductionVariant(
+            variant_name=name,
+            instance_type=props.instance_type,
+            image_uri=props.image_uri,
+            artifact_key=props.artifact_key,
+        )
+        for name in names
+    ]
+    endpoint = RealtimeEndpoint(
+        stack, "Endpoint", props=replace(props, rollout=rollout, other_variants=others)
+    )
+    thresholds = AlarmThresholds(max_5xx_error_rate_percent=1, max_model_error_rate_percent=1)
+    for name in names:
+        endpoint.roll_back_on(name, thresholds)
+    with pytest.raises(ValueError, match="SageMaker watches 10 alarms at most, got 12"):
+        endpoint.roll_back_on(props.variant_name, thresholds)
+
+
+@pytest.mark.parametrize(
+    ("routing", "expected"),
+    [
+        ({}, {"RoutingStrategy": "LEAST_OUTSTANDING_REQUESTS"}),
+        ({"routing": "random"}, {"RoutingStrategy": "RANDOM"}),
+        ({"routing": None}, None),
+        ({"multi_model": MultiModel(), "artifact_key": "models/"}, None),
+    ],
+)
+def test_requests_go_to_the_instance_with_the_fewest(
+    stack: Stack,
+    only: Only,
+    props: RealtimeEndpointProps,
+    routing: dict[str, Any],
+    expected: dict[str, str] | None,
+) -> None:
+    RealtimeEndpoint(stack, "Endpoint", props=replace(props, **routing))
+    (variant,) = only("AWS::SageMaker::EndpointConfig")["ProductionVariants"]
+    assert variant.get("RoutingConfig") == expected
+
+
+def test_detailed_metrics_are_those_of_sagemaker_unless_they_are_off(
+    stack: Stack, props: RealtimeEndpointProps
+) -> None:
+    RealtimeEndpoint(stack, "On", props=props)
+    off = replace(props, endpoint_name="other", detailed_metrics=False)
+    RealtimeEndpoint(stack, "Off", props=off)
+    found = Template.from_stack(stack).find_resources("AWS::SageMaker::EndpointConfig").values()
+    assert [one["Properties"].get("MetricsConfig") for one in found] == [
+        None,
+        {"EnableDetailedObservability": False},
+    ]
 
 
 def called_alarms(stack: Stack, called: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -111,8 +111,8 @@ def test_plan_above_the_budget_names_its_parts_dearest_first() -> None:
     (fault,) = faults(environment(workloads, policy=policy(budget_usd_per_month=2000), network=EXISTING))
     assert fault == PlanFault(
         ("policy", "budget_usd_per_month"),
-        "the plan costs 2,205.02 USD per month, the budget is 2,000.00 (dear 1,468.24, cheap 734.77, foundation 2.00)\n"
-        "fixed costs, whatever the load: 4.60 of it (alarm: 2.20, customer-managed key: 2.00, alarm of target tracking: 0.40)",
+        "the plan costs 2,205.32 USD per month, the budget is 2,000.00 (dear 1,468.54, cheap 734.77, foundation 2.00)\n"
+        "fixed costs, whatever the load: 4.90 of it (alarm: 2.50, customer-managed key: 2.00, alarm of target tracking: 0.40)",
         "raise the budget or ask for less; what each type costs: sizewell explain dear --env dev",
     )
 

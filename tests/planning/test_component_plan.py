@@ -112,6 +112,29 @@ def test_copies_are_exchanged_in_batches_only_where_there_are_two() -> None:
     rollout = planned(min_endpoint_instances=2).components["cnn"].rollout
     assert rollout is not None
     assert (rollout.share_percent, rollout.wait_interval_s) == (50, 600)
+    assert rollout.alarms.keys() >= {"server_error_rate", "model_error_rate"}
+    for alarm in rollout.alarms.values():
+        assert (alarm.datapoints_to_alarm + 1) * alarm.period_s <= rollout.watched_s
+
+
+@pytest.mark.parametrize(
+    ("stated", "key", "reason"),
+    [
+        (
+            {"share_percent": 5, "wait_interval_s": 3600},
+            ("rollout", "wait_interval_s"),
+            "makes a deployment wait 72,000 s in all, but SageMaker ends it after 28,800 s",
+        ),
+        ({"wait_interval_s": 0}, ("rollout",), "nothing would call a bad model back"),
+    ],
+)
+def test_waits_that_sagemaker_ends_or_in_which_nothing_goes_off_are_refused(
+    stated: dict[str, int], key: tuple[str, ...], reason: str
+) -> None:
+    for fault in (found := faults(endpoint(rollout=stated), min_endpoint_instances=2)):
+        assert fault.key_path == ("workloads", "desk", *key)
+        assert reason in fault.reason
+    assert found
 
 
 def test_hosts_have_the_newest_machine_image_that_a_component_needs() -> None:

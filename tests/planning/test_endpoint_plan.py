@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.planning.bill_lines import endpoint_line
 from sizewell.planning.build import build_plan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError
@@ -137,13 +138,27 @@ def test_pinned_type_that_does_not_exist_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size_gib", "timeout_s"), [(0.1, 301), (50, 800), (400, 3600)], ids=["small", "large", "at the limit"]
+    ("size_gib", "timeout_s"), [(0.1, 1801), (50, 2300), (400, 3600)], ids=["small", "large", "at the limit"]
 )
 def test_time_outs_grow_with_the_artifact_up_to_the_limit(size_gib: float, timeout_s: int) -> None:
     artifact = {"key": "model/", "compression": "none", "size_gib": size_gib}
     plan = planned_endpoint(GPU_ONLY, endpoint(container=container(artifact=artifact)))
     assert plan.model_data_download_timeout_s == timeout_s
     assert plan.container_startup_health_check_timeout_s == timeout_s
+
+
+@pytest.mark.parametrize(
+    ("stated", "found"),
+    [
+        ({}, ("least-outstanding-requests", True)),
+        ({"routing": "random", "detailed_metrics": False}, ("random", False)),
+    ],
+)
+def test_routing_and_metrics_are_as_stated(stated: dict[str, object], found: tuple[str, bool]) -> None:
+    plan = planned_endpoint(GPU_ONLY, endpoint(**stated))
+    assert (plan.routing, plan.detailed_metrics) == found
+    is_paid_by_use = "CloudWatch detailed metrics" in endpoint_line(plan, "us-east-1").paid_by_use
+    assert is_paid_by_use is plan.detailed_metrics
 
 
 def test_image_is_the_one_for_the_chosen_hardware() -> None:

@@ -151,6 +151,8 @@ PACKAGE_OF_OTHERS: Config = {
 
 ENDPOINT: Config = {
     "kind": "real-time-endpoint",
+    "routing": "random",
+    "detailed_metrics": False,
     "description": "Sorts what arrives",
     "tags": {"team": "search"},
     "engine": "optimized-runtime",
@@ -245,7 +247,15 @@ BY_STEPS: Config = {
         "quiet": {"metric": "invocations", "below": 2, "remove": 1},
     },
 }
-OF_REAL_TIME = ("scaling", "instance_pools", "rollout", "data_capture", "alarms")
+OF_REAL_TIME = (
+    "scaling",
+    "instance_pools",
+    "rollout",
+    "data_capture",
+    "alarms",
+    "routing",
+    "detailed_metrics",
+)
 IN_ANY_MODE: Config = {
     **{key: value for key, value in ENDPOINT.items() if key not in OF_REAL_TIME},
     "kind": "endpoint",
@@ -268,6 +278,8 @@ QUEUE: Config = {
         )
     },
     "kind": "asynchronous-endpoint",
+    "routing": "random",
+    "detailed_metrics": False,
     "latency": {"max_wait_minutes": 90},
     "max_usd_per_month": 1e6,
     "scaling": {
@@ -389,6 +401,8 @@ SLEEPING: Config = {"scaling": {"min_copies": 0, "max_copies": 3, "may_fail_whil
 COMPONENTS: Config = {
     **{key: ENDPOINT[key] for key in ("description", "tags", "objective", "max_usd_per_month", "instances")},
     "kind": "inference-component-endpoint",
+    "routing": "random",
+    "detailed_metrics": False,
     "scaling": {"min_instances": 2, "max_instances": 500},
     "rollout": {"share_percent": 25, "wait_interval_s": 300},
     "alarms": {
@@ -397,8 +411,13 @@ COMPONENTS: Config = {
     },
 }
 SEVERAL: Config = {
-    **{key: value for key, value in ENDPOINT.items() if key not in ("instance_pools", "data_capture")},
+    **{
+        key: value
+        for key, value in ENDPOINT.items()
+        if key not in ("instance_pools", "data_capture", "routing")
+    },
     "kind": "multi-model-endpoint",
+    "detailed_metrics": False,
     "models": {"count": 500, "zipf_exponent": 1.1, "workers_per_model": 1, "cache": True},
     "container": {
         **ENDPOINT["container"],

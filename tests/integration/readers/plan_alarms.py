@@ -37,10 +37,16 @@ def endpoint_alarms(plan: EndpointPlan, foundation: Foundation) -> Iterator[Prop
         ("disk_utilization", INSTANCES, "DiskUtilization", "Maximum", 1),
     )
     assert {row[0] for row in rows} >= plan.alarms.keys()
-    for key, namespace, metric, statistic, factor in rows:
-        if key not in plan.alarms:
-            continue
-        alarm = plan.alarms[key]
+    assert plan.rollback_alarms.keys() <= plan.alarms.keys()
+    endpoint = foundation.deployed.client("sagemaker").describe_endpoint(EndpointName=plan.endpoint_name)
+    fleet = [{"Name": "EndpointConfigName", "Value": endpoint["EndpointConfigName"]}]
+    planned = [
+        (row, alarms[row[0]], dimensions)
+        for row in rows
+        for alarms, dimensions in ((plan.alarms, []), (plan.rollback_alarms, fleet))
+        if row[0] in alarms
+    ]
+    for (key, namespace, metric, statistic, factor), alarm, dimensions in planned:
         yield {
             "Namespace": namespace,
             "MetricName": metric,
@@ -48,6 +54,7 @@ def endpoint_alarms(plan: EndpointPlan, foundation: Foundation) -> Iterator[Prop
             "Dimensions": [
                 {"Name": "EndpointName", "Value": plan.endpoint_name},
                 {"Name": "VariantName", "Value": plan.variant_name},
+                *dimensions,
             ],
             "Threshold": round(alarm.threshold * factor, 9),
             "ComparisonOperator": "GreaterThanThreshold",

@@ -21,6 +21,7 @@ def endpoint_config(plan: EndpointPlan, model_name: str, foundation: Foundation)
         InstanceType=plan.instance_type,
         InitialInstanceCount=plan.initial_instance_count,
         InitialVariantWeight=1,
+        RoutingConfig={"RoutingStrategy": "LEAST_OUTSTANDING_REQUESTS"},
         VolumeSizeInGB=plan.volume_size_gib,
         InferenceAmiVersion=plan.inference_ami_version,
         CapacityReservationConfig=_reservation(plan.capacity_reservation_arn),

@@ -80,7 +80,7 @@ def model_role(plan: EndpointPlan, foundation: Foundation) -> list[Properties]:
     log_group = foundation.arn("logs", f"log-group:/aws/sagemaker/Endpoints/{plan.endpoint_name}:*")
     names = ("ServerErrorRate", "ModelErrorRate", "ModelLatencyP99")
     prefix = f"alarm:{plan.endpoint_name}-{plan.variant_name}"
-    alarms = [foundation.arn("cloudwatch", f"{prefix}-{name}") for name in names]
+    alarms = [foundation.arn("cloudwatch", f"{prefix}-{name}-*") for name in names]
     volume = [allow("kms:CreateGrant", foundation.data_key_arn, FOR_AWS_RESOURCES)]
     return [
         allow("s3:GetObject", f"{bucket}/{artifact}"),

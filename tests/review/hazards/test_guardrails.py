@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from sizewell.review.model import Hazard
+from tests.review.builders import resource
 from tests.review.hazards.apps import endpoint_app, hazards, rules
 
 
@@ -39,6 +40,26 @@ def test_one_alarm_of_two_is_taken_away() -> None:
         "warning",
         "An update that raises latency is not taken back any more.",
     )
+
+
+def watching(logical_id: str, *metrics: str) -> dict[str, Any]:
+    alarms = {
+        f"{logical_id}{metric}": resource("AWS::CloudWatch::Alarm", {"MetricName": metric})
+        for metric in metrics
+    }
+    deployment = {
+        "AutoRollbackConfiguration": {"Alarms": [{"AlarmName": {"Ref": name}} for name in alarms]},
+        "BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": {"Type": "CANARY"}},
+    }
+    return endpoint_app(scaling=None, endpoint={"DeploymentConfig": deployment}, **alarms)
+
+
+def test_alarms_of_another_name_that_watch_the_same_take_an_update_back() -> None:
+    base = watching("Alarms", "Invocation5XXErrors", "ModelLatency")
+    head = watching("RollbackAlarms", "Invocation5XXErrors", "ModelLatency")
+    assert "rollback-off" not in rules(hazards(base, head))
+    (found,) = (one for one in hazards(base, watching("New", "ModelLatency")) if one.rule == "rollback-off")
+    assert found.consequence == "An update that raises Invocation5XXErrors is not taken back any more."
 
 
 def test_guardrails_that_go_are_one_hazard() -> None:

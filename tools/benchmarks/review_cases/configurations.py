@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from tools.benchmarks.review_cases.case import ConfigCase
+from tools.benchmarks.review_cases.endpoints import ROLLBACK_ALARMS
 
 _CONFIG = Path(__file__).parents[3] / "config"
 
@@ -48,6 +49,7 @@ def _new_fleet(workload: str, property_name: str) -> set[str]:
     return {
         f"replaced: {stack}/{_CONFIG_ID} by ProductionVariants.primary.{property_name}",
         f"changed: {stack}/{_ENDPOINT}",
+        *(f"replaced: {stack}/{name} by AlarmName" for name in ROLLBACK_ALARMS),
         f"{severity} fleet-doubled: {stack} {_ENDPOINT}",
     }
 
@@ -149,6 +151,7 @@ CASES = (
         "config: prod workloads.support-bert.latency.max_p95_ms 100 -> 20",
         "changed: demo-prod-support-bert/AlarmsModelLatencyP958642BF53",
         "changed: demo-prod-support-bert/AlarmsModelLatencyP9978AB0F6E",
+        "changed: demo-prod-support-bert/EndpointRollbackAlarmsModelLatencyP99139BC65A",
         *(f"changed: demo-prod-support-bert/{name}" for name in _SCALING),
         # An instance carries less, so that the bounds go from 2-3 to 2-6: three times 0.7364 x 730.
         "cost: prod support-bert +0.00 / +0.00 / +1612.72",

@@ -29,8 +29,19 @@ ALARMS = (
 LOG_GROUP = "EndpointLogGroupF0503913"
 ROLE = "EndpointModelRole6BDC00D5"
 POLICY = "EndpointModelRolePolicy522A5F2E"
+#: Those that call a fleet back: each configuration has its own.
+ROLLBACK_ALARMS = (
+    "EndpointRollbackAlarmsModelErrorRate3C789389",
+    "EndpointRollbackAlarmsModelLatencyP99139BC65A",
+    "EndpointRollbackAlarmsServerErrorRate083E260F",
+)
 #: What refers to the endpoint configuration, and so learns of a new one.
-FOLLOWERS = frozenset({f"changed: {STACK}/{ENDPOINT}"})
+FOLLOWERS = frozenset(
+    {
+        f"changed: {STACK}/{ENDPOINT}",
+        *(f"replaced: {STACK}/{name} by AlarmName" for name in ROLLBACK_ALARMS),
+    }
+)
 #: Production updates accelerated instances in batches (``sizewell.planning.rollout``): no whole fleet beside the old one.
 FLEET = f"notice fleet-doubled: {STACK} {ENDPOINT}"
 
@@ -193,14 +204,14 @@ CASES = (
     TemplateCase(
         "the endpoint's stack gone",
         lambda o: _stack_gone(o, STACK),
-        # 2 x 0.7364 x 730 = 1075.14, and 13 alarms at 0.10 USD: the eleven above and the two of target tracking. At the
+        # 2 x 0.7364 x 730 = 1075.14, and 16 alarms at 0.10 USD: the fourteen above and the two of target tracking. At the
         # most 3 instances: 1612.72.
         frozenset(
             {
                 f"stack removed: {STACK}",
                 f"danger workload-removed: {STACK} {ENDPOINT}",
                 f"warning stateful-removed: {STACK} {LOG_GROUP}",
-                "cost: prod support-bert -1076.44 / -1076.44 / -1614.02",
+                "cost: prod support-bert -1076.74 / -1076.74 / -1614.32",
             }
             | {
                 f"removed: {STACK}/{name}"
@@ -214,6 +225,7 @@ CASES = (
                     *SCALING,
                     REMINDER,
                     *ALARMS,
+                    *ROLLBACK_ALARMS,
                 )
             }
         ),

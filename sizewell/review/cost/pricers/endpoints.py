@@ -52,6 +52,12 @@ def endpoint_charges(resource: Resource, stack: PlannedStack) -> Iterator[Charge
             yield from _instances(endpoint, variant, stack, label)
     if not all(map(_serverless_config, variants)):
         yield from by_use(SERVICE, "data in and out", stack.price(SERVICE, "endpoint_data_gb"))
+        # On unless it is off (API reference, MetricsConfig).
+        if (
+            flag(mapping(config.properties.get("MetricsConfig")).get("EnableDetailedObservability"))
+            is not False
+        ):
+            yield from by_use("CloudWatch", "detailed metrics", None)
     if flag(mapping(config.properties.get("DataCaptureConfig")).get("EnableCapture")):
         yield from by_use("S3", "captured data", stack.price("S3", "storage_gb_month"))
 

@@ -6,10 +6,11 @@ SageMaker developer guide, "Deployment guardrails" and its page "Exclusions".
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sizewell.review.hazards.alarm_pairs import dimension
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import listed, moved
 from sizewell.templates.endpoints import Endpoint
-from sizewell.templates.values import mapping, maps
+from sizewell.templates.values import mapping, maps, references_in, text
 
 _GRADUAL = ("CANARY", "LINEAR")
 
@@ -48,8 +49,17 @@ def rollback_off(environment: Environment) -> Iterator[Found]:
 
 
 def _alarms(endpoint: Endpoint) -> frozenset[str]:
+    """Return what is watched: an alarm of the same stack may get another name and go on watching the same."""
     rollback = mapping(endpoint.deployment.get("AutoRollbackConfiguration"))
-    return frozenset(str(alarm.get("AlarmName")) for _, alarm in maps(rollback.get("Alarms")))
+    return frozenset(_watched(endpoint, alarm.get("AlarmName")) for _, alarm in maps(rollback.get("Alarms")))
+
+
+def _watched(endpoint: Endpoint, alarm_name: Any) -> str:
+    for reference in references_in([alarm_name]):
+        alarm = endpoint.stack.resources.get(reference.name)
+        if alarm and (metric := text(alarm.properties.get("MetricName"))):
+            return " of ".join(filter(None, (metric, dimension(alarm, "VariantName"))))
+    return str(alarm_name)
 
 
 def _is_known(endpoint: Endpoint) -> bool:
