@@ -43,11 +43,12 @@ def plan(
     env: options.EnvironmentOption = options.NO_ENVIRONMENT,
     config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
     as_json: options.JsonOption = False,
+    details: options.DetailsOption = False,
 ) -> None:
     """Show what an environment will run on, and what it costs.
 
     Prints a row for each workload with its instance type, count, predicted latency or duration and cost, then the
-    total and what is not in it. With --json the whole plan, as it stands in plan.json.
+    total, what is near a limit and what to do. With --json the whole plan, as it stands in plan.json.
     """
     with report_config_errors():
         from sizewell.planning import load_plan, plan_to_json
@@ -60,7 +61,7 @@ def plan(
         from sizewell.cli.plan_view import print_plan
 
         with open_console() as console:
-            print_plan(deployment, console)
+            print_plan(deployment, console, details=details)
 
 
 @app.command()

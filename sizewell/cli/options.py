@@ -33,6 +33,9 @@ WorkloadArgument = Annotated[
 ]
 DirectoryOption = Annotated[Path, typer.Option("--config", help="The configuration directory.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print data instead of a table.")]
+DetailsOption = Annotated[
+    bool, typer.Option("--details", help="Print what is in the bill, what is not, and all warnings as well.")
+]
 DEFAULT_DIRECTORY = Path("config")
 #: ``require_environment`` refuses it, and says which environments there are.
 NO_ENVIRONMENT = ""

@@ -1,11 +1,12 @@
 """The plan as a table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 
 from sizewell.cli.console import has_room_for_ranges, is_narrow
@@ -37,11 +38,36 @@ from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.tuning_plan_model import TuningJobPlan
 from sizewell.planning.workload_plan import AccessPlan
 
+#: Workloads that a line of the short view names before it counts the rest.
+NAMED = 3
 
-def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = True) -> None:
-    """Print what each workload runs on, what it will do, and what it costs; on a narrow console, not how busy."""
-    narrow = is_narrow(console)
-    ranges = has_room_for_ranges(console)
+
+def print_plan(
+    plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = True, details: bool = False
+) -> None:
+    """Print what each workload runs on, what it will do, and what it costs; then at most five lines, or all with ``details``."""
+    narrow, ranges = is_narrow(console), has_room_for_ranges(console)
+    table = _table(plan, narrow=narrow, ranges=ranges)
+    if _width(table, console) > console.width:
+        table = _table(plan, narrow=narrow, ranges=ranges, stacked=True)
+    console.print(table)
+    warnings = _warnings(plan, warn_of_lock=warn_of_lock)
+    notes = (
+        _details(plan, warnings, narrow=narrow, ranges=ranges)
+        if details
+        else _in_short(plan, warnings, ranges=ranges)
+    )
+    for note in notes:
+        console.print(note, soft_wrap=not console.is_terminal)
+
+
+def _width(table: Table, console: Console) -> int:
+    """Return the columns that a table takes where nothing is broken or cut."""
+    return Measurement.get(console, console.options.update_width(1000), table).maximum
+
+
+def _table(plan: DeploymentPlan, *, narrow: bool, ranges: bool, stacked: bool = False) -> Table:
+    """Return the table; on a narrow console without how busy, and ``stacked`` with each name above its instance type."""
     locks = not narrow and any(map(_lock_mark, plan.on_instances))
     table = Table(
         title=f"{plan.platform} {plan.environment}: {plan.account}, {plan.region}",
@@ -51,26 +77,30 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
         show_footer=True,
         collapse_padding=narrow,
     )
-    table.add_column("workload", "total", no_wrap=not narrow, overflow="fold")
-    table.add_column("instance type", no_wrap=True)
-    table.add_column("count", no_wrap=True)
-    table.add_column("predicted", justify="right", no_wrap=True)
+    if stacked:
+        table.add_column("workload\n  instance type", "total", no_wrap=True)
+    else:
+        table.add_column("workload", "total", no_wrap=True)
+        table.add_column("instance type", no_wrap=True)
+    table.add_column("count", no_wrap=True, vertical="bottom")
+    table.add_column("predicted", justify="right", no_wrap=True, vertical="bottom")
     if ranges:
-        table.add_column("range", justify="right", no_wrap=True)
+        table.add_column("range", justify="right", no_wrap=True, vertical="bottom")
     if not narrow:
-        table.add_column("used", justify="right", no_wrap=True)
+        table.add_column("used", justify="right", no_wrap=True, vertical="bottom")
     if locks:
-        table.add_column("lock", no_wrap=True)
-    table.add_column("price", no_wrap=True)
-    table.add_column("USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True)
+        table.add_column("lock", no_wrap=True, vertical="bottom")
+    table.add_column("price", no_wrap=True, vertical="bottom")
+    table.add_column(
+        "USD/month", usd(plan.bill.usd_per_month), justify="right", no_wrap=True, vertical="bottom"
+    )
     lines = plan.bill.lines
     for workload, line in zip(plan.workloads, lines, strict=False):
-        others = workload.variants[1:] if isinstance(workload, EndpointPlan) else ()
-        for one in (workload, *others):
+        for one in _rows_of(workload):
             runs = _row(one)
+            name = [f"[bold]{escape(one.name)}[/]", *([f"in {one.place}"] if one.place else [])]
             table.add_row(
-                f"[bold]{escape(one.name)}[/]" + (f" in {one.place}" if one.place else ""),
-                runs.on,
+                *(["\n  ".join(filter(None, [*name, runs.on]))] if stacked else [" ".join(name), runs.on]),
                 runs.count,
                 runs.predicted,
                 *([runs.range] if ranges else []),
@@ -81,9 +111,7 @@ def print_plan(plan: DeploymentPlan, console: Console, *, warn_of_lock: bool = T
     nothing = [""] * (len(table.columns) - 3)
     for line in lines[len(plan.workloads) :]:
         table.add_row(f"[bold]{line.workload}[/]", *nothing, basis(line), usd(line.usd_per_month))
-    console.print(table)
-    for note in _notes(plan, narrow=narrow, ranges=ranges, warn_of_lock=warn_of_lock):
-        console.print(note, soft_wrap=not console.is_terminal)
+    return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +189,58 @@ def _lock_mark(workload: InstanceWorkload) -> str:
     return "[yellow]stale[/]" if lock.state == "stale" else "[red]not usable[/]"
 
 
-def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bool) -> list[str]:
+def _warnings(plan: DeploymentPlan, *, warn_of_lock: bool) -> dict[str, tuple[str, ...]]:
+    """Return the warnings of a plan by what to do about them, where ``{}`` stands for the workloads that they begin with."""
+    return {
+        "run sizewell lock": lock_warnings(plan) if warn_of_lock else (),
+        "check the schedules of {}": tuple(schedule_warnings(plan)),
+        "check the training of {}": training_warnings(plan),
+        "take a newer image for {}": image_warnings(plan),
+    }
+
+
+def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ranges: bool) -> list[str]:
+    """Return at most five lines: the budget, what is near a limit, what to do, and how to read on."""
+    bill = plan.bill
+    lines = ["The total is without what is paid by use."]
+    if bill.budget_usd_per_month is not None:
+        lines = [
+            f"Budget: {usd(bill.budget_usd_per_month)} USD per month; the total takes "
+            f"{bill.usd_per_month / bill.budget_usd_per_month:.0%}, without what is paid by use."
+        ]
+    if bill.unknown:
+        lines[0] += f" [red]Nor is in it, without a known price:[/] {_named(bill.unknown)}."
+    near = {w.name: w.selection.chosen.estimate.near_limits for w in plan.on_instances}
+    if listed := [f"{name} ({', '.join(limits)})" for name, limits in near.items() if limits]:
+        lines.append(f"[yellow]Near a limit:[/] {_named(listed)}.")
+    names = [row.name for workload in plan.workloads for row in _rows_of(workload)]
+    to_do = [
+        task.format(_named([name for name in names if any(one.startswith(f"{name}: ") for one in said)]))
+        for task, said in warnings.items()
+        if said
+    ]
+    if to_do:
+        lines.append(f"[yellow]To do:[/] {'; '.join(to_do)}.")
+    sure = "range: held 85 of 100 published results that no fit had seen. " if ranges else ""
+    lines.append(f"[dim]{sure}More: sizewell plan --env {plan.environment} --details[/]")
+    return lines
+
+
+def _rows_of(workload: AnyWorkloadPlan) -> tuple[AnyWorkloadPlan | VariantPlan, ...]:
+    """Return what has a row of its own: a workload, and each further variant of an endpoint."""
+    return (workload, *(workload.variants[1:] if isinstance(workload, EndpointPlan) else ()))
+
+
+def _named(names: Sequence[str]) -> str:
+    """Return names in a line: the first ones, and how many more there are."""
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    return ", ".join([*map(escape, names[:NAMED]), *more])
+
+
+def _details(
+    plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, narrow: bool, ranges: bool
+) -> list[str]:
+    """Return everything beside the table: what is in the bill and what is not, and what each workload does."""
     bill = plan.bill
     lines = []
     if bill.published_share is not None:
@@ -219,13 +298,7 @@ def _notes(plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bo
     ]
     if locked := lock_summary(plan):
         lines.append(locked)
-    warnings = (
-        *(lock_warnings(plan) if warn_of_lock else ()),
-        *schedule_warnings(plan),
-        *training_warnings(plan),
-        *image_warnings(plan),
-    )
-    lines += [f"[yellow]{escape(warning)}[/]" for warning in warnings]
+    lines += [f"[yellow]{escape(warning)}[/]" for said in warnings.values() for warning in said]
     for foundation in plan.foundations.values():
         if foundation.place is not None:
             lines.append(f"[bold]{foundation.place}[/] is {foundation.account}, {foundation.region}.")

@@ -55,7 +55,34 @@ def test_plan_cuts_no_name_type_or_price(plan: DeploymentPlan, width: int) -> No
         assert row[1:-2][:1] == types.get(paid.workload, [])
         assert row[-2:] == [paid.basis, usd(paid.usd_per_month)]
     assert ("used" in text) is (width >= 100)
-    assert ("nine of ten published results" in text) is (width >= RANGE_WIDTH)
+    assert ("range: held 85 of 100 published results" in text) is (width >= RANGE_WIDTH)
+
+
+@pytest.mark.parametrize("width", [80, 112])
+@pytest.mark.parametrize("locked", [True, False])
+def test_at_most_five_lines_stand_below_the_table_and_the_rest_is_asked_for(
+    plan: DeploymentPlan, width: int, locked: bool
+) -> None:
+    # Every workload near a limit, and without a known price: names are counted rather than broken into lines.
+    near = tuple(
+        w.model_copy(
+            update={
+                "selection": selection(serving("ml.m5.xlarge", 10, 90, near_limits=("latency",))),
+                "lock": w.lock if locked else lock("infeasible", "ml.c5.xlarge", "ml.m5.xlarge"),
+            }
+        )
+        for w in plan.endpoints
+    )
+    text = printed(lambda console: print_plan(with_endpoints(plan, *near), console), width)
+    below = text[text.index("\n  total") :].splitlines()[3:]
+    assert 3 <= len(below) <= 5
+    assert below[0].startswith("Budget: 8,000 USD per month; the total takes 47%")
+    assert ("To do: run sizewell lock; take a newer image for plant-id." in below) is not locked
+    assert below[-1].endswith("More: sizewell plan --env prod --details")
+    told = printed(lambda console: print_plan(with_endpoints(plan, *near), console, details=True), width)
+    assert told.startswith(text[: text.index("\n  total")])
+    assert "Fixed costs, whatever the load" in told
+    assert "Fixed costs" not in text
 
 
 @pytest.mark.parametrize("width", [80, 99, 100, 110, 140])
@@ -88,7 +115,7 @@ def test_plan_marks_what_is_near_a_limit_measured_and_not_as_locked(plan: Deploy
         ),
     )
     changed = with_endpoints(plan, *endpoints)
-    text = printed(lambda console: print_plan(changed, console), 140)
+    text = printed(lambda console: print_plan(changed, console, details=True), 140)
     rows = {line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines() if " p95 " in line}
     assert "p95 90 ms 60-140 ms 50% not usable published" in rows[first.name]
     assert "p95 90 ms measured 50% kept published" in rows[second.name]
@@ -97,13 +124,19 @@ def test_plan_marks_what_is_near_a_limit_measured_and_not_as_locked(plan: Deploy
     assert "lock" not in printed(lambda console: print_plan(plan, console), 140).split()
 
 
-def test_long_workload_name_is_folded_beside_the_longest_type(plan: DeploymentPlan) -> None:
+@pytest.mark.parametrize("width", [80, 100, 112])
+def test_the_longest_name_stands_whole_above_the_longest_type(plan: DeploymentPlan, width: int) -> None:
     endpoint = plan.endpoints[0]
     chosen = endpoint.selection.chosen.model_copy(update={"instance_type": "ml.p6-b300.48xlarge"})
     selection = endpoint.selection.model_copy(update={"chosen": chosen})
-    long = endpoint.model_copy(update={"name": "twenty-six-letters-as-here", "selection": selection})
-    text = printed(lambda console: print_plan(with_endpoints(plan, long), console), 80)
-    assert "ml.p6-b300.48xlarge" in text
+    long = endpoint.model_copy(
+        update={"name": "twenty-six-letters-as-here", "place": "fourteencharss", "selection": selection}
+    )
+    text = printed(lambda console: print_plan(with_endpoints(plan, long), console), width)
+    name = "  twenty-six-letters-as-here\n    in fourteencharss\n    ml.p6-b300.48xlarge "
+    assert name in re.sub(" +\n", "\n", text)
+    (row,) = (line for line in text.splitlines() if "ml.p6-b300.48xlarge" in line)
+    assert row.split()[-1] == usd(plan.bill.lines[0].usd_per_month)
     assert "…" not in text
 
 

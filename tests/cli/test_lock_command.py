@@ -47,10 +47,10 @@ def test_lock_then_lock_and_check(lock_file: Path, sizewell: Sizewell) -> None:
 
 
 def test_the_plan_is_the_same_with_its_lock_and_says_so(lock_file: Path, sizewell: Sizewell) -> None:
-    free = sizewell("plan", "--env", "dev").stdout
+    free = sizewell("plan", "--env", "dev", "--details").stdout
     assert "Locked" not in free
     sizewell("lock")
-    lines = sizewell("plan", "--env", "dev").stdout.splitlines()
+    lines = sizewell("plan", "--env", "dev", "--details").stdout.splitlines()
     assert "Locked: 2 of 2 workloads." in lines
     assert [line for line in lines if not line.startswith("Locked")] == free.splitlines()
 
@@ -82,7 +82,7 @@ def test_other_needs_fail_the_check_at_the_line_of_the_workload(lock_file: Path,
         )
     ]
     assert lock_file.read_bytes() == written
-    plan = sizewell("plan", "--env", "dev").stdout
+    plan = sizewell("plan", "--env", "dev", "--details").stdout
     assert "The configuration has changed since these were locked: support-bert" in plan
     assert "Run: sizewell lock --env dev" in plan
     assert sizewell("lock", "--env", "dev").exit_code == 0
@@ -108,7 +108,7 @@ def test_a_locked_type_that_cannot_be_used_is_loud(lock_file: Path, sizewell: Si
     before = locked_type(lock_file, "support-bert")
     family = before.split(".")[1]
     (lock_file.parent / "dev.yaml").write_text(f"policy: {{denied_families: [{family}]}}\n", "utf-8")
-    plan = sizewell("plan", "--env", "dev").stdout
+    plan = sizewell("plan", "--env", "dev", "--details").stdout
     reason = f"support-bert is locked on {before}, which cannot be used (policy: family {family} is denied)"
     assert reason in plan
     check = sizewell("lock", "--check")
@@ -138,7 +138,7 @@ def test_a_dearer_lock_is_kept_until_the_saving_is_enough(lock_file: Path, sizew
     result = sizewell("lock", "--env", "dev")
     assert f"kept: {best} would save only " in " ".join(result.stdout.split())
     assert locked_type(lock_file, "support-bert") == dearer
-    assert dearer in sizewell("plan", "--env", "dev").stdout
+    assert dearer in sizewell("plan", "--env", "dev", "--details").stdout
     (lock_file.parent / "dev.yaml").write_text("policy: {min_lock_saving_percent: 0}\n", "utf-8")
     check = sizewell("lock", "--check", "--env", "dev")
     assert check.exit_code == 0

@@ -88,7 +88,7 @@ def test_a_share_of_a_fleet_is_not_told_like_a_whole_bill(directory: Path, sizew
 
 def test_plan_and_explanation_mention_the_mode(directory: Path, sizewell: Sizewell) -> None:
     (directory / "dev.yaml").write_text(AUTO, "utf-8")
-    for command in (("plan",), ("explain", "support-bert")):
+    for command in (("plan", "--details"), ("explain", "support-bert")):
         result = sizewell(*command, "--env", "dev")
         assert (result.exit_code, result.stderr) == (0, "")
         assert "support-bert: real-time is the only mode that meets every requirement" in result.stdout
@@ -102,7 +102,7 @@ def test_a_mode_that_answers_later_is_told_with_its_price_and_that_of_real_time(
         "average_requests_per_second: 0.01", "average_requests_per_second: 0.01, active_hours_per_day: 8"
     )
     (directory / "dev.yaml").write_text(text, "utf-8")
-    result = sizewell("plan", "--env", "dev")
+    result = sizewell("plan", "--env", "dev", "--details")
     assert (result.exit_code, result.stderr) == (0, "")
     line = next(
         line for line in result.stdout.splitlines() if line.startswith("support-bert: asynchronous, ")
@@ -131,7 +131,7 @@ def test_needs_that_no_instance_meets_are_compared_all_the_same(directory: Path,
     (directory / "dev.yaml").write_text(
         "workloads:\n  support-bert:\n    latency: {max_p95_ms: 0.001, max_wait_minutes: 60}\n", "utf-8"
     )
-    assert sizewell("plan", "--env", "dev").exit_code == 1
+    assert sizewell("plan", "--env", "dev", "--details").exit_code == 1
     result = sizewell("modes", "support-bert", "--env", "dev")
     assert result.exit_code == 0
     assert result.stdout.startswith("support-bert: none; real-time does not meet ")

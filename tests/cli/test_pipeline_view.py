@@ -44,7 +44,7 @@ def test_what_is_not_for_pipelines_says_so(sizewell: Sizewell, command: str) -> 
 
 
 def test_the_row_of_a_plan_has_the_steps_and_the_time_of_a_run(sizewell: Sizewell) -> None:
-    shown = " ".join(sizewell("plan", *CONFIG[1:]).stdout.split())
+    shown = " ".join(sizewell("plan", *CONFIG[1:], "--details").stdout.split())
     assert "orders-pipeline 4 steps 1.3 h published 0.40" in shown
     assert (
         "orders-pipeline: clean, then train, then evaluate, then register; a run takes 1.3 h for 0.20 USD, which its jobs "

@@ -34,6 +34,12 @@ def test_table_has_a_row_for_each_workload_and_a_total(sizewell: Sizewell, prod_
     assert rows["foundation"][1:] == ["published", usd(plan.bill.lines[-1].usd_per_month)]
     assert rows["total"][1:] == [f"{plan.bill.usd_per_month:,.0f}"]
     assert rows["Budget:"][1] == "8,000"
+
+
+def test_details_say_what_is_in_the_bill_and_what_is_not(sizewell: Sizewell, prod_config: Path) -> None:
+    result = sizewell("plan", "--env", "prod", "--config", CONFIG, "--details")
+    assert (result.exit_code, result.stderr) == (0, "")
+    plan = load_plan(prod_config, "prod")
     assert "Fixed costs, whatever the load: " in result.stdout
     assert "customer-managed key: 2.00" in result.stdout
     assert "not in the total: SageMaker training volumes of 2 workloads." in result.stdout
@@ -64,7 +70,7 @@ def test_json_is_plan_json(sizewell: Sizewell, prod_config: Path) -> None:
 
 
 def test_images_without_patches_are_warned_of(directory: Path, sizewell: Sizewell) -> None:
-    lines = sizewell("plan", "--env", "dev").stdout.splitlines()
+    lines = sizewell("plan", "--env", "dev", "--details").stdout.splitlines()
     assert [line for line in lines if "AWS patches" in line or "Newer images" in line] == list(
         image_warnings(load_plan(directory, "dev"))
     )
@@ -75,7 +81,7 @@ def test_who_may_call_the_api_of_an_endpoint_is_said(directory: Path, sizewell: 
     till = "arn:aws:iam::111122223333:role/till"
     text = f"workloads: {{support-bert: {{access: {{api_gateway: {{callers: ['{till}']}}}}}}}}\n"
     (directory / "dev.yaml").write_text(text, "utf-8")
-    lines = sizewell("plan", "--env", "dev").stdout.splitlines()
+    lines = sizewell("plan", "--env", "dev", "--details").stdout.splitlines()
     (said,) = [line for line in lines if line.startswith("The API of support-bert may be called by ")]
     assert said.endswith(" at once.")
     assert till in said
@@ -90,12 +96,15 @@ def test_who_may_invoke_an_endpoint_is_said(directory: Path, sizewell: Sizewell)
     ):
         text = f"workloads: {{support-bert: {{access: {{callers: {callers}}}}}}}\n"
         (directory / "dev.yaml").write_text(text, "utf-8")
-        assert f"support-bert may be invoked {words}." in sizewell("plan", "--env", "dev").stdout.splitlines()
+        assert (
+            f"support-bert may be invoked {words}."
+            in sizewell("plan", "--env", "dev", "--details").stdout.splitlines()
+        )
 
 
 def test_default_directory_is_config(directory: Path, sizewell: Sizewell) -> None:
     assert directory.name == "config"
-    result = sizewell("plan", "--env", "dev")
+    result = sizewell("plan", "--env", "dev", "--details")
     assert result.exit_code == 0
     assert "nightly-lora" in result.stdout
 
@@ -105,7 +114,7 @@ def test_scaling_is_a_range_and_a_fixed_fleet_a_number(directory: Path, sizewell
         (directory / "dev.yaml").write_text(
             f"workloads:\n  support-bert:\n    scaling: {{{scaling}}}\n", "utf-8"
         )
-        lines = sizewell("plan", "--env", "dev").stdout.splitlines()
+        lines = sizewell("plan", "--env", "dev", "--details").stdout.splitlines()
         (row,) = (line.split() for line in lines if line.split()[:1] == ["support-bert"])
         return row[2]
 
@@ -122,7 +131,7 @@ def test_estimated_share_is_never_rounded_up_to_all(directory: Path, sizewell: S
         "  nightly-lora: {spot: {enabled: true}, checkpoint: {interval_minutes: 15}}\n",
         "utf-8",
     )
-    result = sizewell("plan", "--env", "dev")
+    result = sizewell("plan", "--env", "dev", "--details")
     assert result.exit_code == 0, result.stderr
     assert "estimated" in result.stdout
     assert "over 99% of the total has a price that AWS publishes." in result.stdout
@@ -134,7 +143,7 @@ def test_the_network_says_what_it_reaches_and_who_asks_for_it(directory: Path, s
         "workloads: {nightly-lora: {container: {network_isolation: false}}}\n",
         "utf-8",
     )
-    printed = sizewell("plan", "--env", "dev").stdout
+    printed = sizewell("plan", "--env", "dev", "--details").stdout
     assert "Zones: use1-az1, use1-az4." in printed
     assert (
         "Interface endpoints in 2 zones: kms (no network isolation: nightly-lora); logs (no network isolation: "
@@ -171,11 +180,11 @@ def test_a_network_that_exists_is_told_what_it_must_reach(directory: Path, sizew
     existing = f"{{mode: existing, vpc_id: vpc-0123456789abcdef0, subnet_ids: {subnets}}}"
     base.write_text(base.read_text("utf-8").replace("network: {mode: new}", f"network: {existing}"), "utf-8")
     told = "vpc-0123456789abcdef0 must reach s3; sagemaker.runtime (callers in the VPC invoke the endpoints)."
-    assert told in sizewell("plan", "--env", "dev").stdout
+    assert told in sizewell("plan", "--env", "dev", "--details").stdout
 
 
 def test_what_is_taken_from_the_account_is_named(directory: Path, sizewell: Sizewell) -> None:
-    assert "Taken from the account" not in sizewell("plan", "--env", "dev").stdout
+    assert "Taken from the account" not in sizewell("plan", "--env", "dev", "--details").stdout
     role = "arn:aws:iam::111122223333:role/models"
     (directory / "dev.yaml").write_text(
         "policy: {allow_spot: true}\n"
@@ -183,7 +192,7 @@ def test_what_is_taken_from_the_account_is_named(directory: Path, sizewell: Size
         f"workloads: {{support-bert: {{execution_role_arn: '{role}'}}, nightly-lora: {{execution_role_arn: '{role}'}}}}\n",
         "utf-8",
     )
-    result = sizewell("plan", "--env", "dev")
+    result = sizewell("plan", "--env", "dev", "--details")
     assert f"Taken from the account: company-models, {role}." in result.stdout.splitlines()
 
 
@@ -196,7 +205,7 @@ def test_environment_must_be_named(sizewell: Sizewell) -> None:
 
 def test_a_tuning_shows_what_all_of_its_trainings_take(sizewell: Sizewell) -> None:
     config = str(PROJECT_ROOT / "examples/tuning-job/config")
-    printed = sizewell("plan", "--env", "prod", "--config", config).stdout
+    printed = sizewell("plan", "--env", "prod", "--config", config, "--details").stdout
     (row,) = (line for line in printed.splitlines() if line.startswith("  tune-images "))
     assert "4 x 1 Spot" in row
     assert "tune-images: 24 trainings, 4 at a time; hours and USD are of all of them, at the most." in printed
