@@ -476,6 +476,28 @@ def init(
 
 
 @app.command()
+def guide(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="The guide to print; all are listed, when left out.", show_default=False),
+    ] = None,
+) -> None:
+    """Print a guide, such as configuration or training.
+
+    The guides and the examples are those of the release that is installed.
+
+    \b
+    Exit codes:
+      0  it is printed
+      1  there is no such guide; the message has a similar name
+      2  the command was called wrongly
+    """
+    from sizewell.cli.guide_command import print_guide, print_guides
+
+    print_guides() if name is None else print_guide(name)
+
+
+@app.command()
 def schema(
     output: Annotated[
         Path | None,

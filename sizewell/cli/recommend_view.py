@@ -50,7 +50,7 @@ def print_recommendation(recommendation: Recommendation, catalog: Catalog, conso
     if len(recommendation.runners_up) > RUNNERS_UP:
         console.print(f"  ... and {len(recommendation.runners_up) - RUNNERS_UP} more (--json lists all)")
     print_lines(console, recommendation.assumptions, "Assumptions")
-    console.print("The more a configuration says, the better the answer: docs/guides/configuration.md")
+    console.print("The more a configuration says, the better the answer: sizewell guide configuration")
 
 
 def _hardware(instance_type: InstanceType) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 #: The first lines of a new file.
 HEADER = """\
-# What was measured, by workload: it beats what is predicted (docs/guides/measurements.md).
+# What was measured, by workload: it beats what is predicted (sizewell guide measurements).
 
 """
 #: The first list below the workloads, as far as its first key: the indentation that the file is written with.

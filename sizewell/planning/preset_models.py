@@ -103,7 +103,7 @@ def _fault(
 def _preset_hint(error: UnknownPresetError) -> str:
     described = "describe the model by architecture and parameters_millions"
     if not error.near_matches:
-        return f"{described}; every key is in the guide to the configuration"
+        return f"{described}; sizewell guide configuration has every key"
     return f"did you mean {' or '.join(error.near_matches)}? Or {described}"
 
 

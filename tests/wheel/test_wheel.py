@@ -9,7 +9,12 @@ from tests.synthesis import PROJECT_ROOT
 from tests.wheel.installation import Installation
 
 #: Folders that the wheel ships below ``sizewell``, by the links to them.
-_LINKS = {Path("sizewell/stacks"): Path("stacks"), Path("sizewell/localcloud"): Path("tools/localcloud")}
+_LINKS = {
+    Path("sizewell/stacks"): Path("stacks"),
+    Path("sizewell/localcloud"): Path("tools/localcloud"),
+    Path("sizewell/docs/guides"): Path("docs/guides"),
+    Path("sizewell/examples"): Path("examples"),
+}
 
 
 def test_the_wheel_takes_two_import_names(wheel: Path) -> None:
