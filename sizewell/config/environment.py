@@ -146,6 +146,12 @@ class Notifications(ConfigModel):
         return self
 
 
+#: Of platform and environment together: the name of a bucket adds ``-access-logs-``, an account, a hyphen and a region of 14
+#: characters, and S3 takes 63 (https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html). That of a training
+#: job adds a workload of 26 and 13 of its own, and SageMaker takes 63 as well.
+MAX_PREFIX_CHARACTERS = 22
+
+
 class Environment(ConfigModel):
     """The merged configuration of one environment."""
 
@@ -153,7 +159,7 @@ class Environment(ConfigModel):
     """The name of the environment; the loader takes it from the file name."""
     platform: Annotated[
         str,
-        Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=12, examples=["demo"]),
+        Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", min_length=2, max_length=18, examples=["demo"]),
         OnChange("every name changes: everything is created anew"),
     ]
     """The name of the platform: the first part of the names that people see, unless names says otherwise."""

@@ -11,7 +11,7 @@ from sizewell.config.asynchronous_rules import asynchronous_violations
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.component_rules import component_violations
 from sizewell.config.endpoint import RealTimeEndpoint
-from sizewell.config.environment import Environment
+from sizewell.config.environment import MAX_PREFIX_CHARACTERS, Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.experiment_rules import experiment_violations
 from sizewell.config.faults import near_match
@@ -56,6 +56,7 @@ from sizewell.facts.vpc import MIN_ENDPOINT_ZONES
 
 def check_rules(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
+    yield from _prefix_is_short(environment)
     yield from tag_violations(environment)
     yield from _boundary_is_usable(environment)
     yield from _bootstrap_is_near(environment)
@@ -88,6 +89,16 @@ def _rules_of_place(environment: Environment) -> Iterator[Violation]:
         yield from role_violations(environment, name, workload)
         yield from _time_zones(("workloads", name), workload)
         yield from _RULES_OF_KIND[type(workload)](environment, name, workload)
+
+
+def _prefix_is_short(environment: Environment) -> Iterator[Violation]:
+    platform, name = environment.platform, environment.name
+    if (characters := len(platform) + len(name)) > MAX_PREFIX_CHARACTERS:
+        yield (
+            ("platform",),
+            f"{platform} and {name} have {characters} characters together, and {MAX_PREFIX_CHARACTERS} leave room for the rest "
+            "of a name: shorten one of them",
+        )
 
 
 def _boundary_is_usable(environment: Environment) -> Iterator[Violation]:

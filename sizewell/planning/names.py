@@ -1,7 +1,8 @@
 """Every name that people see, made in one place; CloudFormation names the rest.
 
-Nothing is cut but what begins the name of a tuning job: with the default patterns every other name fits, since a platform has
-at most 12, an environment 8, a workload 26 and a region 14 characters; with others, ``name_faults`` refuses what does not.
+Nothing is cut but what begins the name of a tuning job: with the default patterns every other name fits, since platform and
+environment have at most 22 characters together, a workload 26 and a region 14; with others, ``name_faults`` refuses what does
+not.
 """
 
 from dataclasses import dataclass

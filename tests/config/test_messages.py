@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from sizewell.config import ConfigError, load_environment
+
 MessageFor = Callable[[str], str]
 
 KINDS = (
@@ -516,3 +518,19 @@ def test_parameters_that_were_not_counted_in_millions(message_for: MessageFor) -
 def test_two_keys_that_hold_the_word_are_both_offered(message_for: Callable[[str], str]) -> None:
     message = message_for("workloads:\n  support-bert:\n    instances: {families: [g5]}\n")
     assert "unknown key\n  did you mean allowed_families or denied_families?" in message
+
+
+def test_platform_and_environment_leave_room_for_the_rest_of_a_name(
+    directory: Path, message_for: MessageFor, load_dev: Callable[[str], object]
+) -> None:
+    # With the four letters of prod, which init writes: 22.
+    longest = "a-platform-of-eigh"
+    assert load_dev(f"platform: {longest}\n")
+    assert "2 to 18" in message_for(f"platform: {longest}t\n")
+    (directory / "staging.yaml").write_text(f"platform: {longest}\n", "utf-8")
+    with pytest.raises(ConfigError) as raised:
+        load_environment(directory, "staging")
+    assert str(raised.value) == lines(
+        "config/staging.yaml:1  platform",
+        f"  {longest} and staging have 25 characters together, and 22 leave room for the rest of a name: shorten one of them",
+    )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from sizewell.config.environment import MAX_PREFIX_CHARACTERS
 from sizewell.config.names import NamePatterns
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
@@ -10,7 +11,7 @@ from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, environment, training_job
 
 PRICED = catalog(gpu_instance(), usd_per_hour={"ml.g9.xlarge": 1.0})
-LONGEST = Names("p" * 12, "e" * 8, "111122223333", "ap-northeast-1")
+LONGEST = Names("p" * 18, "e" * (MAX_PREFIX_CHARACTERS - 18), "111122223333", "ap-northeast-1")
 LONGEST_WORKLOAD = LONGEST.workload("w" * 26)
 
 
