@@ -1,18 +1,19 @@
 """The packages that a side asks for: where they are not what is installed, it gets an environment of its own."""
 
 import fcntl
-import json
 import os
+import posixpath
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from sizewell.synthesis.installed import addresses, archive_digest
 from sizewell.synthesis.processes import run, variables
 
 #: The first one that a project has says what it is synthesized with.
@@ -22,6 +23,8 @@ PLACE = Path(".sizewell", "environments")
 #: Environments that are kept, one for each side: of CDK, Node.js and the rest each holds 0.8 GB.
 KEPT = 2
 _READY = ".ready"
+#: A requirement that is a wheel of the project; extras may follow.
+_WHEEL = re.compile(r"^(\.?/?(?:[\w.-]+/)*[\w.]+-[\w.+!-]+\.whl)(?=\[|\s|$)", re.MULTILINE)
 _OPTION = re.compile(r"\s+--.*")
 
 
@@ -35,20 +38,23 @@ class Requirements:
 
     file: str
     text: str
+    wheels: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of each wheel of the project that the text names, by what it calls it."""
 
     @property
     def digest(self) -> str:
         """The same for the same packages."""
-        return sha256(f"{sys.version}\0{self.file}\0{self.text}".encode()).hexdigest()[:16]
+        parts = (sys.version, self.file, self.text, *self.wheels.values())
+        return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
     def unmet(self) -> tuple[str, ...]:
         """Return what is not installed as the file wants it, with what is installed instead.
 
-        Options, and requirements without a release such as a path, count as installed.
+        Options, and requirements without a release such as a directory, count as installed.
         """
         from packaging.requirements import InvalidRequirement, Requirement
 
-        found = []
+        found = list(self._unmet_wheels())
         for line in self.text.replace("\\\n", " ").splitlines():
             wanted = _OPTION.sub("", line.partition(" #")[0].strip())
             try:
@@ -64,18 +70,37 @@ class Requirements:
                 continue
             is_met = requirement.specifier.contains(installed.version, prereleases=True)
             if requirement.url is not None:
-                origin = json.loads(installed.read_text("direct_url.json") or "{}")
-                is_met = origin.get("url") == requirement.url
+                is_met = requirement.url in addresses(installed)
             if not is_met:
                 found.append(f"{wanted} ({installed.version} is installed)")
         return tuple(found)
+
+    def _unmet_wheels(self) -> Iterator[str]:
+        """Yield wheels of the project that are not what is installed: of another release, or of other content."""
+        from packaging.utils import parse_wheel_filename
+
+        for wheel, digest in self.wheels.items():
+            name, release, *_ = parse_wheel_filename(PurePosixPath(wheel).name)
+            try:
+                installed = distribution(name)
+            except PackageNotFoundError:
+                yield f"{wheel} (not installed)"
+                continue
+            if str(release) != installed.version:
+                yield f"{wheel} ({installed.version} is installed)"
+            elif digest != archive_digest(installed):
+                yield f"{wheel} (another build of {installed.version} is installed)"
 
 
 def read_requirements(read: Callable[[str], bytes | None]) -> Requirements | None:
     """Return the requirements of a project, whose files ``read`` returns; None where it has none."""
     for file in FILES:
         if (content := read(file)) is not None:
-            return Requirements(file, content.decode(errors="replace").replace("\r\n", "\n"))
+            text = content.decode(errors="replace").replace("\r\n", "\n")
+            named = dict.fromkeys(_WHEEL.findall(text))
+            wheels = {path: wheel for path in named if (wheel := read(posixpath.normpath(path))) is not None}
+            digests = {path: sha256(wheel).hexdigest() for path, wheel in wheels.items()}
+            return Requirements(file, text, digests)
     return None
 
 

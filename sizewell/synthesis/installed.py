@@ -36,13 +36,41 @@ def _identity(distribution: Distribution, project: Path) -> str:
     return name if source == project.resolve() else f"{name} {source_digest(source, without=project)}"
 
 
+def addresses(distribution: Distribution) -> tuple[str, ...]:
+    """Return the addresses that a requirement may give for what is installed, the most exact first; none for that of an index.
+
+    https://packaging.python.org/en/latest/specifications/direct-url-data-structure/ (PEP 610): that of a repository has its
+    kind, its commit and the ref that was asked for beside it.
+    """
+    origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+    if not origin:
+        return ()
+    subdirectory = f"#subdirectory={origin['subdirectory']}" if "subdirectory" in origin else ""
+    if (repository := origin.get("vcs_info")) is None:
+        return (f"{origin['url']}{subdirectory}",)
+    refs = (f"@{repository[key]}" if key in repository else "" for key in ("commit_id", "requested_revision"))
+    return tuple(f"{repository['vcs']}+{origin['url']}{ref}{subdirectory}" for ref in refs)
+
+
+def archive_digest(distribution: Distribution) -> str | None:
+    """Return the SHA-256 of the file that a distribution was installed from; None where it was no file, or pip did not say."""
+    origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+    digest: str | None = origin.get("archive_info", {}).get("hashes", {}).get("sha256")
+    return digest
+
+
+def path_of(url: str) -> Path:
+    """Return the path that a ``file`` URL stands for."""
+    path = os.fsencode(url.removeprefix("file://"))
+    return Path(os.fsdecode(_ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), path)))
+
+
 def _editable_source(origin: str) -> Path | None:
     """Return the directory of an editable install by its ``direct_url.json``; None for any other install."""
     described = json.loads(origin)
     if not described.get("dir_info", {}).get("editable"):
         return None
-    path = os.fsencode(described["url"].removeprefix("file://"))
-    return Path(os.fsdecode(_ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), path))).resolve()
+    return path_of(described["url"]).resolve()
 
 
 def source_digest(source: Path, *, without: Path) -> str:

@@ -1,6 +1,7 @@
 """Each side is synthesized with the packages that it requires: an upgrade shows what the new release does."""
 
 import shutil
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from sizewell.synthesis import environments
 from sizewell.synthesis.environments import InstallationError, Requirements, read_requirements
 from tests.synthesis_of_refs.conftest import Synthesize
 from tests.synthesis_of_refs.projects import Project, make_tools, starts
+from tests.synthesis_of_refs.test_installed import install as install_distribution
 
 INSTALLED = f"jinja2=={version('jinja2')}\n"
 OTHER = "jinja2==1.0\n"
@@ -28,6 +30,15 @@ def installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(environments, "install", install)
     return done
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a directory of installed distributions, before those of the tests."""
+    directory = tmp_path / "site-packages"
+    directory.mkdir()
+    monkeypatch.syspath_prepend(directory)
+    return directory
 
 
 def own_starts(project: Project) -> list[list[str]]:
@@ -134,3 +145,55 @@ def test_the_lock_comes_before_the_requirements() -> None:
 )
 def test_what_is_installed_is_compared_with_what_is_required(text: str, unmet: tuple[str, ...]) -> None:
     assert Requirements("requirements.txt", text).unmet() == unmet
+
+
+@pytest.mark.parametrize(
+    ("wanted", "is_met"),
+    [
+        ("demo @ git+https://example.com/demo@0123abcd", True),
+        ("demo @ git+https://example.com/demo@main", True),
+        ("demo[extra] @ git+https://example.com/demo@0123abcd", True),
+        ("demo @ git+https://example.com/demo@4567cdef", False),
+        ("demo @ git+https://example.com/other@0123abcd", False),
+        ("demo @ https://example.com/demo", False),
+    ],
+)
+def test_a_repository_is_installed_where_its_commit_or_its_ref_is(
+    site: Path, wanted: str, is_met: bool
+) -> None:
+    commit = {"vcs": "git", "commit_id": "0123abcd", "requested_revision": "main"}
+    install_distribution(site, "demo", "1.0", url={"url": "https://example.com/demo", "vcs_info": commit})
+    assert Requirements("requirements.txt", f"{wanted}\n").unmet() == (
+        () if is_met else (f"{wanted} (1.0 is installed)",)
+    )
+
+
+def test_a_wheel_of_the_project_is_installed_where_its_content_is(site: Path) -> None:
+    def unmet(text: str, **wheels: bytes) -> tuple[str, ...]:
+        files = {"requirements.txt": text.encode(), **{f"vendor/{k}.whl": v for k, v in wheels.items()}}
+        requirements = read_requirements(files.get)
+        assert requirements is not None
+        return requirements.unmet()
+
+    name = "demo-1.0-py3-none-any"
+    line = f"./vendor/{name}.whl"
+    assert unmet(f"{line}\n", **{name: b"a"}) == (f"{line} (not installed)",)
+    archive = {"hashes": {"sha256": sha256(b"a").hexdigest()}}
+    install_distribution(site, "demo", "1.0", url={"url": "file:///demo.whl", "archive_info": archive})
+    assert unmet(f"{line}\n", **{name: b"a"}) == ()
+    assert unmet(f"# why\n{line}[extra]  # why\n", **{name: b"a"}) == ()
+    assert unmet(f"{line}\n", **{name: b"b"}) == (f"{line} (another build of 1.0 is installed)",)
+    other = "./vendor/demo-1.1-py3-none-any.whl"
+    assert unmet(f"{other}\n", **{"demo-1.1-py3-none-any": b"a"}) == (f"{other} (1.0 is installed)",)
+    # What is not there, pip will say.
+    assert unmet(f"{other}\n") == ()
+
+
+def test_the_content_of_a_wheel_tells_environments_apart() -> None:
+    texts = {"requirements.txt": b"./vendor/demo-1.0-py3-none-any.whl\n"}
+    digests = set()
+    for content in (b"a", b"b"):
+        requirements = read_requirements({**texts, "vendor/demo-1.0-py3-none-any.whl": content}.get)
+        assert requirements is not None
+        digests.add(requirements.digest)
+    assert len(digests) == 2
