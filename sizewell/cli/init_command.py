@@ -1,13 +1,14 @@
 """``sizewell init``: the files of a new platform, and those that review every pull or merge request."""
 
 import json
+import shlex
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 from sizewell.cli.errors import exit_with
 from sizewell.cli.output import echo, write_files
+from sizewell.cli.package_source import Package, package_from
 
 TEMPLATES = Path(__file__).with_name("templates")
 #: Every file of a platform is a template of this suffix.
@@ -18,6 +19,9 @@ USUAL_KINDS = ("real-time-endpoint", "training-job")
 STARTERS = "workloads"
 #: Where the schemas of a platform are: made by the release that is installed, hence in no commit.
 SCHEMAS = Path(".sizewell")
+README, GITIGNORE = Path("README.md"), Path(".gitignore")
+#: What becomes of a file that somebody else wrote.
+REPLACED = "replaced"
 #: The line of a template that says where the project is in the repository.
 PROJECT_LINE = 'PROJECT: "."'
 NEXT_STEPS = {
@@ -41,41 +45,75 @@ NEXT_STEPS = {
 }
 
 
-def set_up(name: str | None, kinds: Sequence[str], ci: str | None, *, force: bool) -> None:
+def set_up(
+    directory: str | None,
+    name: str | None,
+    kinds: Sequence[str],
+    ci: str | None,
+    source: str | None,
+    *,
+    force: bool,
+) -> None:
     """Write the files of a platform, of CI, or of both, and say what to do next.
 
-    All are written or none: a file that was changed is kept unless ``force``.
+    All are written or none: what somebody wrote is kept unless ``force``.
     """
-    if name is not None:
-        _check_name(name)
-    project = Path.cwd() / name if name is not None else Path.cwd()
+    project = Path.cwd() if directory is None else Path(directory).resolve()
     root = repository_root(project)
-    files: dict[str, tuple[Path, str]] = {}
-    if name is not None:
-        made = {**platform_files(name, starters(kinds)), **schema_files(SCHEMAS)}
-        files |= {f"{name}/{path}": (project / path, text) for path, text in made.items()}
+    files: dict[str, tuple[Path, bytes]] = {}
+    if directory is not None:
+        name = name or (project.name if directory else "")
+        _check_name(name)
+        made = _contents(project, name, starters(kinds), package_from(source))
+        files |= {(Path(directory) / path).as_posix(): (project / path, made[path]) for path in made}
     if ci is not None:
+        place = Path(directory or "") if root == project else Path()
         of_ci = ci_files(ci, project=project.relative_to(root))
-        place = f"{name}/" if root == project and name is not None else ""
-        files |= {f"{place}{path}": (root / path, text) for path, text in of_ci.items()}
+        files |= {(place / path).as_posix(): (root / path, text.encode()) for path, text in of_ci.items()}
     before = {shown: _content(path) for shown, (path, _) in files.items()}
-    changed = [shown for shown, (_, text) in files.items() if before[shown] not in (None, text.encode())]
-    if changed and not force:
-        names = "\n".join(f"  {shown}" for shown in changed)
+    states = {shown: _state(before[shown], content) for shown, (_, content) in files.items()}
+    replaced = [shown for shown, state in states.items() if state == REPLACED]
+    if replaced and not force:
+        names = "\n".join(f"  {shown}" for shown in replaced)
+        elsewhere = "start the platform in a directory of its own, or " if directory is not None else ""
         exit_with(
             f"these files are not what would be written, so nothing was written:\n{names}\n"
-            "keep them, or replace them with --force"
+            f"keep them, {elsewhere}replace them with --force"
         )
-    write_files({path: text for shown, (path, text) in files.items() if before[shown] != text.encode()})
-    for shown in files:
-        is_new = before[shown] is None
-        echo(f"{shown}: {'written' if is_new else 'replaced' if shown in changed else 'is up to date'}")
-    if name is not None:
-        echo(
-            f"\nNext: cd {name} && make synth ENV=dev\nThe account in config/*.yaml is an example: name yours."
-        )
+    write_files({path: content for shown, (path, content) in files.items() if before[shown] != content})
+    for shown, state in states.items():
+        echo(f"{shown}: {state}")
+    if directory is not None:
+        there = "" if project == Path.cwd() else f"cd {shlex.quote(directory)} && "
+        echo(f"\nNext: {there}make synth ENV=dev\nThe account in config/*.yaml is an example: name yours.")
     if ci is not None:
         echo(f"\n{NEXT_STEPS[ci]}")
+
+
+def _contents(project: Path, name: str, kinds: Sequence[str], package: Package) -> dict[Path, bytes]:
+    """Return the content of each file of a platform by its path.
+
+    A README that is there is kept, and a .gitignore gets the lines that it lacks: a new repository has both.
+    """
+    texts = {**platform_files(name, kinds, package.requirement), **schema_files(SCHEMAS)}
+    contents = {**{path: text.encode() for path, text in texts.items()}, **package.files}
+    if (readme := _content(project / README)) is not None:
+        contents[README] = readme
+    if ignored := _content(project / GITIGNORE):
+        lines = ignored.splitlines()
+        missing = [line for line in contents[GITIGNORE].splitlines() if line not in lines]
+        separator = b"" if ignored.endswith(b"\n") or not missing else b"\n"
+        contents[GITIGNORE] = ignored + separator + b"".join(line + b"\n" for line in missing)
+    return contents
+
+
+def _state(before: bytes | None, content: bytes) -> str:
+    """Return what becomes of a file."""
+    if before is None:
+        return "written"
+    if before == content:
+        return "is there already"
+    return "added to" if content.startswith(before) else REPLACED
 
 
 def known_kinds() -> tuple[str, ...]:
@@ -104,7 +142,7 @@ def starters(wanted: Sequence[str]) -> tuple[str, ...]:
     return (*USUAL_KINDS, *kinds) if set(kinds) <= {"notebook"} else tuple(kinds)
 
 
-def platform_files(name: str, kinds: Sequence[str]) -> dict[Path, str]:
+def platform_files(name: str, kinds: Sequence[str], requirement: str) -> dict[Path, str]:
     """Return the text of each file of a platform by its path."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -122,16 +160,15 @@ def platform_files(name: str, kinds: Sequence[str]) -> dict[Path, str]:
         template = path.relative_to(directory).as_posix()
         if not template.startswith(f"{STARTERS}/"):
             made = Path(template.removesuffix(SUFFIX).replace("gitignore", ".gitignore"))
-            text = templates.get_template(template).render(
-                name=name, kinds=kinds, version=version("sizewell")
+            files[made] = templates.get_template(template).render(
+                name=name, kinds=kinds, requirement=requirement
             )
-            files[made] = text
     return files
 
 
 def write_schemas(directory: Path) -> None:
     """Write the schemas of the release that is installed."""
-    write_files(schema_files(directory))
+    write_files({path: text.encode() for path, text in schema_files(directory).items()})
 
 
 def schema_files(directory: Path) -> dict[Path, str]:
@@ -167,8 +204,8 @@ def _check_name(name: str) -> None:
         TypeAdapter(Annotated[str, Environment.model_fields["platform"]]).validate_python(name)
     except ValidationError:
         exit_with(
-            f'"{printable_word(name)}" is no name of a platform: 2 to 12 small letters, figures and single hyphens, '
-            "beginning with a letter, such as my-platform"
+            f'"{printable_word(name)}" is no name of a platform: 2 to 18 small letters, figures and single hyphens, '
+            "beginning with a letter; where the directory has another name: --name my-platform"
         )
 
 

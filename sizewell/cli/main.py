@@ -439,8 +439,17 @@ def destroy_local(verbose: options.VerboseOption = False) -> None:
 
 @app.command()
 def init(
+    directory: Annotated[
+        str | None,
+        typer.Argument(help="The directory of a new platform, or . for this one.", show_default=False),
+    ] = None,
     name: Annotated[
-        str | None, typer.Argument(help="The name of a new platform and its directory.", show_default=False)
+        str | None,
+        typer.Option(
+            "--name",
+            help="The name of the platform; that of its directory, when left out.",
+            show_default=False,
+        ),
     ] = None,
     workload: Annotated[
         list[str] | None,
@@ -449,6 +458,16 @@ def init(
             metavar="KINDS",
             help="The kinds of workloads to start with, separated by commas: an example of each. "
             "real-time-endpoint and training-job, when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source",
+            metavar="DIR|WHEEL|ADDRESS",
+            help="What the platform installs sizewell from: a checkout or a wheel, which is copied to vendor/, or an "
+            "address such as git+https://HOST/REPOSITORY@REF. Where this one came from, when left out.",
             show_default=False,
         ),
     ] = None,
@@ -462,17 +481,20 @@ def init(
 
     \b
       sizewell init my-platform     a directory with app.py, cdk.json, config/, tests/ and a Makefile: synthesizes at once
+      sizewell init .               the same in this directory, beside a README and a .gitignore that are there
       sizewell init --ci github     in a project: the workflow that says in a comment what a pull request does
 
     All files are written, or none; what was changed is kept, unless --force says otherwise.
     """
-    if name is None and ci is None:
-        raise typer.BadParameter("name a new platform, or with --ci what reviews the one that is here")
-    if name is None and workload:
-        raise typer.BadParameter("--workload chooses the examples of a new platform: name it")
+    if directory is None and ci is None:
+        raise typer.BadParameter(
+            "name the directory of a new platform, or with --ci what reviews the one that is here"
+        )
+    if directory is None and (workload or name or source):
+        raise typer.BadParameter("--workload, --name and --source are for a new platform: name its directory")
     from sizewell.cli.init_command import set_up
 
-    set_up(name, workload or (), ci, force=force)
+    set_up(directory, name, workload or (), ci, source, force=force)
 
 
 @app.command()

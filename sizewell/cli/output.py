@@ -74,21 +74,21 @@ def write_file(path: Path, text: str) -> bool:
     return True
 
 
-def write_files(texts: Mapping[Path, str]) -> None:
+def write_files(contents: Mapping[Path, bytes]) -> None:
     """Write files with the directories that they need: all of them, or, where the system refuses one, none.
 
     Raises ``RefusedError``.
     """
     with ExitStack() as undo:
         partials = {}
-        for path, text in texts.items():
+        for path, content in contents.items():
             with writing(path):
                 for directory in reversed([one for one in path.parents if not one.exists()]):
                     directory.mkdir()
                     undo.callback(_remove_directory, directory)
                 if path.is_dir():
                     raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-                partials[path] = undo.enter_context(_staged(path, text.encode()))
+                partials[path] = undo.enter_context(_staged(path, content))
         for path, partial in partials.items():
             with writing(path):
                 os.replace(partial, path)

@@ -44,7 +44,7 @@ def test_files_are_written_and_named(
     ]
     assert next_step in result.stdout
     assert [p.relative_to(repository).as_posix() for p in sorted(repository.rglob("*.yml"))] == paths
-    assert f"{paths[0]}: is up to date" in sizewell("init", "--ci", ci).stdout
+    assert f"{paths[0]}: is there already" in sizewell("init", "--ci", ci).stdout
 
 
 def test_a_changed_file_is_kept_unless_forced(sizewell: Sizewell, repository: Path) -> None:

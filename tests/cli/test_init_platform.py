@@ -1,6 +1,7 @@
 """``sizewell init NAME``: a platform that synthesizes at once, written whole or not at all."""
 
 import json
+import os
 import re
 import subprocess
 from importlib.metadata import version
@@ -37,6 +38,8 @@ KINDS = (
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty directory, where the command runs as if it came from an index: no wheel is built."""
+    monkeypatch.setattr("sizewell.synthesis.installed.addresses", lambda _: ())
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -99,7 +102,7 @@ def test_every_choice_of_starters_can_be_synthesized_within_its_budget(
 
 def test_the_feature_flags_are_those_that_our_templates_are_tested_with() -> None:
     ours = json.loads((PROJECT_ROOT / "cdk.json").read_text("utf-8"))
-    assert json.loads(platform_files("demo", KINDS)[Path("cdk.json")]) == ours
+    assert json.loads(platform_files("demo", KINDS, "sizewell==1")[Path("cdk.json")]) == ours
 
 
 def test_the_schema_that_the_files_name_is_there(sizewell: Sizewell, place: Path) -> None:
@@ -118,14 +121,54 @@ def test_schemas_are_written_for_editors(sizewell: Sizewell, place: Path) -> Non
 
 @pytest.mark.parametrize(
     "name",
-    ["My-Platform", "1st", "a", "with_underscore", "a-name-too-long", "../there", ".", "", "--", "a\nb"],
+    ["My-Platform", "1st", "a", "with_underscore", "a-name-that-is-long", "", "--", "a\nb", "../My"],
 )
 def test_what_is_no_name_is_refused_with_one_message(sizewell: Sizewell, place: Path, name: str) -> None:
     result = sizewell("init", "--", name)
     assert (result.exit_code, result.stdout) == (1, "")
     assert len(result.stderr.splitlines()) == 1
-    assert "is no name of a platform: 2 to 12 small letters" in result.stderr
+    assert "is no name of a platform: 2 to 18 small letters" in result.stderr
     assert files(place) == []
+
+
+def test_a_platform_begins_in_a_new_repository(sizewell: Sizewell, place: Path) -> None:
+    repository = place / "Our_Models"
+    (repository / ".git").mkdir(parents=True)
+    os.chdir(repository)
+    (repository / "README.md").write_text("# Ours\n", "utf-8")
+    (repository / ".gitignore").write_text("*.log\n.venv/", "utf-8")
+    refused = sizewell("init", ".")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert '"Our_Models" is no name of a platform' in refused.stderr
+    assert "--name my-platform" in refused.stderr
+    result = sizewell("init", ".", "--name", "our-models", "--ci", "github")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert {
+        "README.md: is there already",
+        ".gitignore: added to",
+        "app.py: written",
+        f"{WORKFLOW}: written",
+    } <= set(result.stdout.splitlines())
+    assert "\nNext: make synth ENV=dev\n" in result.stdout
+    assert "platform: our-models" in (repository / "config" / "base.yaml").read_text("utf-8").splitlines()
+    assert (repository / "README.md").read_text("utf-8") == "# Ours\n"
+    ignored = (repository / ".gitignore").read_text("utf-8").splitlines()
+    assert ignored[:2] == ["*.log", ".venv/"]
+    assert ignored.count(".venv/") == 1
+    assert "cdk.out/" in ignored
+    assert load((repository / WORKFLOW).read_text("utf-8"))["env"]["PROJECT"] == "."
+    again = sizewell("init", ".", "--name", "our-models")
+    assert set(again.stdout.split("\n\n")[0].splitlines()) == {
+        f"{path}: is there already" for path in files(repository) if not path.startswith(".github")
+    }
+
+
+def test_a_platform_begins_in_any_directory_that_is_named(sizewell: Sizewell, place: Path) -> None:
+    result = sizewell("init", "apps/eighteen-letters-x")
+    assert "\nNext: cd apps/eighteen-letters-x && make synth ENV=dev\n" in result.stdout
+    for name in ("dev", "prod"):
+        plan = load_for_synth(place / "apps" / "eighteen-letters-x" / "config", name).plan
+        assert plan.platform == "eighteen-letters-x"
 
 
 def test_an_unknown_kind_is_refused(sizewell: Sizewell, place: Path) -> None:
@@ -141,7 +184,8 @@ def test_an_unknown_kind_is_refused(sizewell: Sizewell, place: Path) -> None:
 
 def test_starters_need_a_name(sizewell: Sizewell, place: Path) -> None:
     assert sizewell("init", "--workload", "training-job").exit_code == 2
-    assert sizewell("init", "--ci", "github", "--workload", "training-job").exit_code == 2
+    for option in ("--workload", "--name", "--source"):
+        assert sizewell("init", "--ci", "github", option, "training-job").exit_code == 2
     assert files(place) == []
 
 
@@ -152,12 +196,13 @@ def test_a_changed_file_is_kept_unless_forced(sizewell: Sizewell, place: Path) -
     result = sizewell("init", "demo")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "nothing was written:\n  demo/config/dev.yaml\n" in result.stderr
+    assert "start the platform in a directory of its own" in result.stderr
     assert files(place / "demo") == ["config/dev.yaml", "notes.md"]
     forced = sizewell("init", "demo", "--force")
     assert "demo/config/dev.yaml: replaced" in forced.stdout
     assert (place / "demo" / "notes.md").read_text() == "mine"
     again = sizewell("init", "demo").stdout
-    assert "demo/config/dev.yaml: is up to date" in again
+    assert "demo/config/dev.yaml: is there already" in again
     assert ": written" not in again
 
 
@@ -218,10 +263,14 @@ def test_what_the_review_calls_is_there(sizewell: Sizewell, place: Path) -> None
 
 
 @pytest.mark.parametrize("target", ["deploy-local", "destroy-local"])
+# pip refuses the name beside the wheel: it takes them for two things.
+@pytest.mark.parametrize("package", ["sizewell", "./vendor/sizewell-1.0-py3-none-any.whl"])
 def test_the_local_cloud_is_added_to_what_the_platform_requires(
-    sizewell: Sizewell, place: Path, target: str
+    sizewell: Sizewell, place: Path, target: str, package: str
 ) -> None:
-    sizewell("init", "demo")
+    wheel = place / "sizewell-1.0-py3-none-any.whl"
+    wheel.write_bytes(b"")
+    sizewell("init", "demo", *(() if package == "sizewell" else ("--source", wheel.name)))
     asked = subprocess.run(
         ["make", "--dry-run", target, "ENV=dev"],
         cwd=place / "demo",
@@ -232,6 +281,6 @@ def test_the_local_cloud_is_added_to_what_the_platform_requires(
     assert asked.returncode == 0, asked.stderr
     steps = [line for line in asked.stdout.splitlines() if "pip install" in line or "-local" in line]
     added = ".venv/bin/pip install --quiet --requirement requirements.txt"
-    assert steps.index(added) < steps.index(f"{added} 'sizewell[local-cloud]'")
+    assert steps.index(added) < steps.index(f"{added} '{package}[local-cloud]'")
     assert steps[-1].startswith(f".venv/bin/sizewell {target}")
     assert ".localcloud/" in (place / "demo" / ".gitignore").read_text("utf-8").splitlines()

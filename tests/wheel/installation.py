@@ -55,17 +55,20 @@ def build_wheel(directory: Path) -> Path:
     return built
 
 
-def install(wheel: Path, environment: Path) -> Installation:
-    """Make an environment with a wheel."""
+def install(wheel: Path | str, environment: Path, *, directory: Path = PROJECT_ROOT) -> Installation:
+    """Make an environment with a wheel, as ``pip`` is told in a directory."""
     _run([sys.executable, "-m", "venv", "--without-pip", str(environment)])
     (packages,) = environment.glob("lib/python*/site-packages")
     # The path files of a directory that a path file names are not read: that of the editable install leads nowhere.
     (packages / "dependencies.pth").write_text("\n".join(site.getsitepackages()) + "\n", "utf-8")
     pip = [sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"), "--quiet"]
-    _run([*pip, "install", "--no-deps", "--no-index", "--no-compile", "--force-reinstall", str(wheel)])
+    _run(
+        [*pip, "install", "--no-deps", "--no-index", "--no-compile", "--force-reinstall", str(wheel)],
+        directory,
+    )
     return Installation(environment)
 
 
-def _run(command: Sequence[str]) -> None:
-    result = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=False)
+def _run(command: Sequence[str], directory: Path = PROJECT_ROOT) -> None:
+    result = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr

@@ -1,13 +1,15 @@
 """A platform of somebody else: written by ``sizewell init``, with folders, stacks and constructs of its own."""
 
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.synthesis import templates
-from tests.wheel.installation import Installation
+from tests.wheel.installation import Installation, install
 
 pytestmark = pytest.mark.cdk
 
@@ -76,6 +78,25 @@ def project(installation: Installation, tmp_path_factory: pytest.TempPathFactory
     result = installation.run("sizewell", "init", "my-platform", "--ci", "github", directory=place)
     assert (result.returncode, result.stderr) == (0, "")
     return place / "my-platform"
+
+
+def test_another_machine_installs_the_wheel_that_the_platform_brings(project: Path, tmp_path: Path) -> None:
+    clone = shutil.copytree(project, tmp_path / "clone")
+    (required, *_) = [
+        line
+        for line in (clone / "requirements.txt").read_text("utf-8").splitlines()
+        if line[:1] not in ("", "#")
+    ]
+    theirs = install(required, tmp_path / "environment", directory=clone)
+    result = theirs.synthesize(clone, "prod", tmp_path / "out")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "my-platform-prod-classify-text" in templates(tmp_path / "out")
+    guide = theirs.run("sizewell", "guide", "training", directory=clone)
+    assert (guide.returncode, guide.stdout[:6]) == (0, "# The ")
+    (place,) = re.findall("^This is (.+): what it links to is beside it.$", guide.stderr, re.MULTILINE)
+    assert Path(place).is_relative_to(theirs.directory)
+    links = re.findall(r"\]\((\.\./\.\./examples/[^)#]+)", guide.stdout)
+    assert [link for link in links if not (Path(place).parent / link).is_file()] == []
 
 
 def test_an_app_with_folders_stacks_and_constructs_of_its_own(
