@@ -4,11 +4,14 @@ import json
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from sizewell.cli.errors import exit_with
 from sizewell.cli.output import echo, write_files
 from sizewell.cli.package_source import Package, package_from
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TEMPLATES = Path(__file__).with_name("templates")
 #: Every file of a platform is a template of this suffix.
@@ -127,34 +130,34 @@ def starters(wanted: Sequence[str]) -> tuple[str, ...]:
 
     A notebook alone gets them as well: it is in one environment, and every environment has a workload.
     """
+    kinds = dict.fromkeys(kind.strip() for text in wanted for kind in text.split(",") if kind.strip())
+    for kind in kinds:
+        check_kind(kind)
+    return (*USUAL_KINDS, *kinds) if set(kinds) <= {"notebook"} else tuple(kinds)
+
+
+def check_kind(kind: str) -> None:
+    """End the command where there is no starter of a kind."""
     from sizewell.config.faults import near_match
     from sizewell.config.printable import printable_word
 
     known = known_kinds()
-    kinds = dict.fromkeys(kind.strip() for text in wanted for kind in text.split(",") if kind.strip())
-    for kind in kinds:
-        if kind not in known:
-            match = near_match(kind, known)
-            hint = f"\ndid you mean {match}?" if match else ""
-            exit_with(
-                f'--workload: there is no starter "{printable_word(kind)}"; there are: {", ".join(known)}{hint}'
-            )
-    return (*USUAL_KINDS, *kinds) if set(kinds) <= {"notebook"} else tuple(kinds)
+    if kind not in known:
+        match = near_match(kind, known)
+        hint = f"\ndid you mean {match}?" if match else ""
+        exit_with(f'there is no starter "{printable_word(kind)}"; there are: {", ".join(known)}{hint}')
+
+
+def starter_text(kind: str, layer: str) -> str:
+    """Return the part of a starter for a file of the configuration: ``base`` or ``dev``."""
+    suffix = "" if layer == "base" else f".{layer}"
+    return _templates().get_template(f"{STARTERS}/{kind}{suffix}.yaml{SUFFIX}").render()
 
 
 def platform_files(name: str, kinds: Sequence[str], requirement: str) -> dict[Path, str]:
     """Return the text of each file of a platform by its path."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
     directory = TEMPLATES / "platform"
-    templates = Environment(
-        loader=FileSystemLoader(directory),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
+    templates = _templates()
     files: dict[Path, str] = {}
     for path in sorted(directory.rglob(f"*{SUFFIX}")):
         template = path.relative_to(directory).as_posix()
@@ -164,6 +167,20 @@ def platform_files(name: str, kinds: Sequence[str], requirement: str) -> dict[Pa
                 name=name, kinds=kinds, requirement=requirement
             )
     return files
+
+
+def _templates() -> "Environment":
+    """Return the templates of a platform."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES / "platform"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
 
 
 def write_schemas(directory: Path) -> None:

@@ -498,6 +498,28 @@ def init(
 
 
 @app.command()
+def add(
+    kind: Annotated[str, typer.Argument(help="A kind of workload, such as training-job.")],
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+) -> None:
+    """Add a workload to a platform that is there: an example of its kind, to edit.
+
+    Writes it at the end of the workloads of base.yaml, and in dev.yaml what is smaller there; everything else stays as it
+    is. Prints the names, and what the configuration lacks for it.
+
+    \b
+    Exit codes:
+      0  it is added
+      1  there is no such kind, or the configuration cannot be read or written; nothing is added
+      2  the command was called wrongly
+    """
+    with report_config_errors():
+        from sizewell.cli.add_command import add_workload
+
+        add_workload(kind, config)
+
+
+@app.command()
 def guide(
     name: Annotated[
         str | None,

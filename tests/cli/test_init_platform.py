@@ -175,9 +175,7 @@ def test_an_unknown_kind_is_refused(sizewell: Sizewell, place: Path) -> None:
     result = sizewell("init", "demo", "--workload", "training-jobs")
     assert result.exit_code == 1
     assert result.stderr == (
-        '--workload: there is no starter "training-jobs"; there are: '
-        f"{', '.join(KINDS)}\n"
-        "did you mean training-job?\n"
+        f'there is no starter "training-jobs"; there are: {", ".join(KINDS)}\ndid you mean training-job?\n'
     )
     assert files(place) == []
 
