@@ -31,9 +31,8 @@ synth: $(RUN_READY) ## Write the templates and the plan of ENV to cdk.out/ and s
 plan: $(RUN_READY) ## Show the plan of ENV without synthesizing
 	@sizewell plan --env $(ENV) --config "$(CONFIG)"
 
-review: $(RUN_READY) ## Show what the files do to BASE, a git ref or a saved output
-	@test -n "$(BASE)" || { echo "say what to compare with: make review BASE=origin/main" >&2; exit 2; }
-	@sizewell review --base "$(BASE)" --config "$(CONFIG)"
+review: $(RUN_READY) ## Show what the files do to BASE, a git ref or a saved output; the default branch without one
+	@sizewell review $(if $(BASE),--base "$(BASE)") --config "$(CONFIG)"
 
 deploy-local: $(DEV_READY) ## Deploy ENV with the real cdk to an emulated AWS on this machine
 	@test -n "$(ENV)" || { echo "say which environment: make deploy-local ENV=dev" >&2; exit 2; }

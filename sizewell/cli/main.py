@@ -301,7 +301,7 @@ def deploy(
 
 @app.command()
 def review(
-    base: options.BaseOption,
+    base: options.BaseOption = None,
     head: options.HeadOption = None,
     env: options.EnvironmentsOption = None,
     config: options.DirectoryOption = options.DEFAULT_DIRECTORY,

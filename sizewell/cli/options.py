@@ -106,8 +106,13 @@ MeasuredEnvironmentOption = Annotated[
     ),
 ]
 BaseOption = Annotated[
-    str,
-    typer.Option("--base", metavar="REF|DIR", help="What there was: a git ref, or what cdk synth wrote."),
+    str | None,
+    typer.Option(
+        "--base",
+        metavar="REF|DIR",
+        help="What there was: a git ref, or what cdk synth wrote. The default branch, when left out.",
+        show_default=False,
+    ),
 ]
 HeadOption = Annotated[
     str | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from sizewell.cli.output import echo, write_file
-from sizewell.cli.review_sides import SYNTH_EXIT_CODE, Sides, exit_bad_input, read_sides
+from sizewell.cli.review_sides import SYNTH_EXIT_CODE, Sides, exit_bad_input, read_sides, say
 from sizewell.cli.unexpected import doing
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ STDOUT = "-"
 
 
 def run_review(
-    base: str,
+    base: str | None,
     head: str | None,
     *,
     environments: Sequence[str],
@@ -34,6 +34,7 @@ def run_review(
     ``files`` names a file for each format, ``-`` for the standard output.
     """
     with doing("reviewing"):
+        base = _default_base() if base is None else base
         targets, faults = check_targets(files)
         reviewed, sides = make_review(base, head, environments, config, conditions, faults, production)
         publish(reviewed, targets, sides.directories)
@@ -41,6 +42,21 @@ def run_review(
         raise typer.Exit(SYNTH_EXIT_CODE)
     if reviewed.gate and reviewed.gate.failures:
         raise typer.Exit(GATE_EXIT_CODE)
+
+
+def _default_base() -> str:
+    from sizewell.synthesis import SynthesisError, default_branch
+
+    try:
+        branch = default_branch(Path.cwd())
+    except SynthesisError as error:
+        exit_bad_input(str(error))
+    if branch is None:
+        exit_bad_input(
+            "there is no default branch to compare with: neither origin/HEAD nor main or master; say what base is: --base REF|DIR"
+        )
+    say(f"Base is {branch}, the default branch; --base names another.\n")
+    return branch
 
 
 def make_review(

@@ -1,6 +1,7 @@
 """Synthesize a git ref or the work tree in a clean directory, once for each content."""
 
 from sizewell.synthesis.errors import SynthesisError
+from sizewell.synthesis.git import default_branch
 from sizewell.synthesis.synthesize import (
     DEFAULT_CONFIG,
     WORK_TREE,
@@ -15,6 +16,7 @@ __all__ = [
     "WORK_TREE",
     "SynthesisError",
     "SynthesizedSide",
+    "default_branch",
     "environments_at",
     "synthesize_side",
     "synthesize_sides",

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -157,6 +157,24 @@ def open_tree(project: Path, ref: str | None) -> Iterator[Tree]:
         except GitError as error:
             raise SynthesisError(f"git cannot read the work tree:\n{error}") from None
         yield _tree(scratch, root, prefix)
+
+
+def default_branch(project: Path) -> str | None:
+    """Return the branch that changes go to: what ``origin`` says, or else main or master, there before here.
+
+    None where there is none of them. Raises ``SynthesisError`` where there is no git.
+    """
+    git = Git(project)
+    names = ["origin/main", "origin/master", "main", "master"]
+    with suppress(GitError):
+        names.insert(0, git.line("symbolic-ref", "--short", "refs/remotes/origin/HEAD"))
+    for name in names:
+        try:
+            git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        except GitError:
+            continue
+        return name
+    return None
 
 
 def _tree(git: Git, root: str, prefix: str) -> Tree:

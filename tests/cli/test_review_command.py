@@ -9,7 +9,7 @@ import pytest
 from sizewell.synthesis.environments import InstallationError
 from tests.cli.conftest import Sizewell
 from tests.cli.saved_outputs import TABLE, TOPIC, changes, save
-from tests.synthesis_of_refs.projects import Project, make_project, make_tools, starts
+from tests.synthesis_of_refs.projects import Project, git, make_project, make_tools, starts
 
 # Refs and the work tree.
 
@@ -31,6 +31,39 @@ def test_the_work_tree_against_a_ref(project: Project, sizewell: Sizewell, tmp_p
     again = sizewell("review", "--base", "main", "--json", "-")
     assert (again.stdout, again.stderr) == (result.stdout, "")
     assert len(starts(tmp_path)) == 5
+
+
+def test_without_a_base_the_default_branch_is_taken_and_named(project: Project, sizewell: Sizewell) -> None:
+    def base() -> str:
+        result = sizewell("review", "--json", "-")
+        assert result.exit_code == 0, result.stderr
+        label: str = json.loads(result.stdout)["base"]["label"]
+        assert result.stderr.startswith(f"Base is {label}, the default branch; --base names another.\n")
+        return label
+
+    project.write("config/dev.yaml", "two\n")
+    assert base() == "main"
+    git(project.repository, "branch", "--move", "main", "master")
+    assert base() == "master"
+    git(project.repository, "update-ref", "refs/remotes/origin/main", "HEAD")
+    assert base() == "origin/main"
+    git(project.repository, "update-ref", "refs/remotes/origin/trunk", "HEAD")
+    git(project.repository, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
+    assert base() == "origin/trunk"
+    # A branch that was deleted there.
+    git(project.repository, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
+    assert base() == "origin/main"
+
+
+def test_without_a_base_and_a_default_branch_one_is_asked_for(
+    project: Project, sizewell: Sizewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(project.repository, "branch", "--move", "main", "develop")
+    for place in (project.directory, tmp_path):
+        monkeypatch.chdir(place)
+        result = sizewell("review")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.endswith("say what base is: --base REF|DIR\n")
 
 
 def test_where_the_project_cannot_be_written_to_outputs_are_not_kept(
