@@ -18,7 +18,7 @@ from sizewell.cli.pipeline_view import cost_of_run, steps_in_order
 from sizewell.cli.queue_words import scaling_lines
 from sizewell.cli.quota_view import quota_lines
 from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
-from sizewell.instance_selection.wording import milliseconds
+from sizewell.instance_selection.wording import counted, milliseconds
 from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
@@ -196,6 +196,11 @@ def _warnings(plan: DeploymentPlan, *, warn_of_lock: bool) -> dict[str, tuple[st
         "check the schedules of {}": tuple(schedule_warnings(plan)),
         "check the training of {}": training_warnings(plan),
         "take a newer image for {}": image_warnings(plan),
+        "name the zones of the network": tuple(
+            warning
+            for foundation in plan.foundations.values()
+            if (warning := zone_warning(foundation.network, foundation.region))
+        ),
     }
 
 
@@ -203,10 +208,10 @@ def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ran
     """Return at most five lines: the budget, what is near a limit, what to do, and how to read on."""
     bill = plan.bill
     lines = ["The total is without what is paid by use."]
-    if bill.budget_usd_per_month is not None:
+    if (budget := bill.budget_usd_per_month) is not None and bill.usd_per_month is not None:
         lines = [
-            f"Budget: {usd(bill.budget_usd_per_month)} USD per month; the total takes "
-            f"{bill.usd_per_month / bill.budget_usd_per_month:.0%}, without what is paid by use."
+            f"Budget: {usd(budget)} USD per month; the total takes {bill.usd_per_month / budget:.0%}, without what is paid by "
+            "use."
         ]
     if bill.unknown:
         lines[0] += f" [red]Nor is in it, without a known price:[/] {_named(bill.unknown)}."
@@ -222,7 +227,8 @@ def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ran
     if to_do:
         lines.append(f"[yellow]To do:[/] {'; '.join(to_do)}.")
     sure = "range: held 85 of 100 published results that no fit had seen. " if ranges else ""
-    lines.append(f"[dim]{sure}More: sizewell plan --env {plan.environment} --details[/]")
+    quotas = f"{counted(len(plan.quotas), 'quota')} to have, and more" if plan.quotas else "More"
+    lines.append(f"[dim]{sure}{quotas}: sizewell plan --env {plan.environment} --details[/]")
     return lines
 
 
@@ -303,8 +309,6 @@ def _details(
         if foundation.place is not None:
             lines.append(f"[bold]{foundation.place}[/] is {foundation.account}, {foundation.region}.")
         lines += _network(foundation.network)
-        if warning := zone_warning(foundation.network, foundation.region):
-            lines.append(f"[yellow]{escape(warning)}[/]")
     lines += _existing(plan)
     lines += quota_lines(plan)
     lines.append(

@@ -87,7 +87,10 @@ def load_inputs(directory: Path, environment_name: str, context: Context | None 
         loaded = load_environment(directory, environment_name, regions=regions())
     except FaultyEnvironmentError as error:
         raise ConfigError([*error.faults, *_faults_of_rest(error.rest, context)]) from None
-    return _inputs(loaded, context)
+    inputs = _inputs(loaded, context)
+    if faults := tuple(shared_name_faults(loaded.environment, _others(directory, loaded.environment))):
+        raise inputs.error(faults)
+    return inputs
 
 
 def _faults_of_rest(rest: LoadedEnvironment | None, context: Context | None) -> list[Fault]:
@@ -108,12 +111,7 @@ def _inputs(loaded: LoadedEnvironment, context: Context | None) -> PlanInputs:
     if context is None:
         networks = (part.network for _, part in loaded.environment.parts())
         context = read_context() if any(isinstance(one, LookupNetwork) for one in networks) else {}
-    inputs = PlanInputs(loaded, catalog, context)
-    if faults_of_names := tuple(
-        shared_name_faults(loaded.environment, _others(directory, loaded.environment))
-    ):
-        raise inputs.error(faults_of_names)
-    return inputs
+    return PlanInputs(loaded, catalog, context)
 
 
 def _others(directory: Path, environment: Environment) -> Iterator[Environment]:
