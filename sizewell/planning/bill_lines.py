@@ -85,7 +85,8 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
         endpoint.asynchronous.error_topic_arn,
     )
     items += _api_requests(region, endpoint.access)
-    by_use = (*_by_use_of(endpoint), *(_BY_USE_OF_TOPIC if made else ()))
+    captured = ("S3 captured data",) if endpoint.data_capture else ()
+    by_use = (*_by_use_of(endpoint), *captured, *(_BY_USE_OF_TOPIC if made else ()))
     return _line(endpoint.name, items, by_use)
 
 

@@ -25,8 +25,8 @@ def test_an_example_synthesizes_clean(example: str, environment: str, tmp_path: 
         *(workload.stack_name for workload in plan.workloads),
     }
     assert differences(plan.bill, read(tmp_path / "out", environment)) == []
-    # A folder has the name of the kind that it shows; a pipeline is a key of a kind.
-    shown = {workload.kind for workload in plan.workloads}
+    # A folder has the name of the kind that it shows, the gallery shows many; a pipeline is a key of a kind.
+    shown = {"gallery", *(workload.kind for workload in plan.workloads)}
     assert example in shown | {"inference-pipeline" for endpoint in plan.endpoints if endpoint.pipeline} or (
         # A notebook is there for development alone.
         example == "notebook" and environment != "dev"
