@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
+from constructs_lib.acknowledgements import acknowledge_all
 from sizewell.facts.alarms import (
     ASYNCHRONOUS_ROLLBACK_ALARMS,
     MINUTE_S,
@@ -224,18 +225,19 @@ class EndpointAlarmProps:
     """The variant to watch, or one inference component of it, its thresholds, and the topic to notify.
 
     ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
-    these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends. ``evaluations`` are by the
-    name of a threshold: which periods are looked at, where three of five minutes, or ten of fifteen for what instances report,
-    are not right. A percentile of few requests is the slowest of them: give it a period that holds a hundred.
-    ``instances_report`` is False where there may be no instance, whose silence is then no sign. ``endpoint_config_name`` narrows
-    what a variant answers to the fleet of this configuration, and ``name_suffix`` ends the names of alarms beside those of the
-    whole variant. Raises ValueError where a count is missing, and for an evaluation of what has no threshold.
+    these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends; None where only a
+    deployment reads them. ``evaluations`` are by the name of a threshold: which periods are looked at, where three of
+    five minutes, or ten of fifteen for what instances report, are not right. A percentile of few requests is the slowest
+    of them: give it a period that holds a hundred. ``instances_report`` is False where there may be no instance, whose
+    silence is then no sign. ``endpoint_config_name`` narrows what a variant answers to the fleet of this configuration,
+    and ``name_suffix`` ends the names of alarms beside those of the whole variant. Raises ValueError where a count is
+    missing, and for an evaluation of what has no threshold.
     """
 
     endpoint_name: str
     variant_name: str
     thresholds: AlarmThresholds
-    alarm_topic_arn: str
+    alarm_topic_arn: str | None
     component_name: str | None = None
     vcpu_count: int = 0
     gpu_count: int = 0
@@ -295,7 +297,8 @@ class EndpointAlarms(Construct):
     ) -> cloudwatch.CfnAlarm:
         percentile = rule.statistic.startswith("p")
         evaluation = props.evaluations.get(rule.threshold, rule.evaluation)
-        return cloudwatch.CfnAlarm(
+        told = None if props.alarm_topic_arn is None else [props.alarm_topic_arn]
+        alarm = cloudwatch.CfnAlarm(
             self,
             rule.construct_id,
             alarm_name=_alarm_name(
@@ -314,13 +317,20 @@ class EndpointAlarms(Construct):
             evaluation_periods=evaluation.evaluation_periods,
             datapoints_to_alarm=evaluation.datapoints_to_alarm,
             treat_missing_data=_MISSING_DATA[rule.evaluation if props.instances_report else OF_REQUESTS],
-            alarm_actions=[props.alarm_topic_arn],
-            ok_actions=[props.alarm_topic_arn],
+            alarm_actions=told,
+            ok_actions=told,
             # A fleet of which no instance reports any more: one of the alarms says so.
-            insufficient_data_actions=[props.alarm_topic_arn]
+            insufficient_data_actions=told
             if rule.threshold == self._silence and props.instances_report
             else None,
         )
+        if told is None:
+            acknowledge_all(
+                alarm,
+                ["HIPAA.Security-CloudWatchAlarmAction", "NIST.800.53.R5-CloudWatchAlarmAction"],
+                "SageMaker reads it during a deployment, and brings the old fleet back. People hear of the alarm on the variant.",
+            )
+        return alarm
 
 
 def rollback_alarm_wildcards(watched: str, *, asynchronous: bool = False) -> tuple[str, ...]:

@@ -376,6 +376,7 @@ class _Component(Construct):
                 thresholds=rollout.thresholds,
                 evaluations=rollout.evaluations,
                 name_suffix="-Rollback",
+                alarm_topic_arn=None,
             ),
         )
         return component.InferenceComponentDeploymentConfigProperty(

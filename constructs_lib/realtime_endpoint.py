@@ -344,7 +344,7 @@ class RealtimeEndpoint(Construct):
                 variant_name=variant_name,
                 thresholds=thresholds,
                 evaluations=evaluations or {},
-                alarm_topic_arn=props.foundation.alarm_topic_arn,
+                alarm_topic_arn=None,
                 endpoint_config_name=self._configuration_name,
                 name_suffix=f"-{self._configuration_name}",
             ),

@@ -128,6 +128,8 @@ def test_a_broken_fleet_does_not_call_the_one_back_that_mends_it(
     (configuration,) = Template.from_stack(stack).find_resources("AWS::SageMaker::EndpointConfig")
     name = {"Fn::GetAtt": [configuration, "EndpointConfigName"]}
     for alarm in called:
+        # People hear of the alarm on the whole variant.
+        assert "AlarmActions" not in alarm
         # A new alarm for each configuration: one that is updated keeps its state (API reference, PutMetricAlarm).
         assert alarm["AlarmName"]["Fn::Join"][1][-1] == name
         assert {one["Name"]: one["Value"] for one in alarm["Dimensions"]} == {

@@ -63,8 +63,9 @@ def endpoint_alarms(plan: EndpointPlan, foundation: Foundation) -> Iterator[Prop
             "DatapointsToAlarm": alarm.datapoints_to_alarm,
             # Without requests there are no data, and that is no fault; an instance that says nothing may be one.
             "TreatMissingData": "notBreaching" if namespace == REQUESTS else "missing",
-            "AlarmActions": topic,
-            "OKActions": topic,
+            # Those of one fleet are for SageMaker, during a deployment.
+            "AlarmActions": [] if dimensions else topic,
+            "OKActions": [] if dimensions else topic,
             # One of them tells when no instance reports any more.
             **({"InsufficientDataActions": topic} if key == "memory_utilization" else {}),
         }
