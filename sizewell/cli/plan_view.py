@@ -196,7 +196,7 @@ def _warnings(plan: DeploymentPlan, *, warn_of_lock: bool) -> dict[str, tuple[st
         "check the schedules of {}": tuple(schedule_warnings(plan)),
         "check the training of {}": training_warnings(plan),
         "take a newer image for {}": image_warnings(plan),
-        "name the zones of the network": tuple(
+        "name the zones": tuple(
             warning
             for foundation in plan.foundations.values()
             if (warning := zone_warning(foundation.network, foundation.region))
@@ -224,11 +224,12 @@ def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ran
         for task, said in warnings.items()
         if said
     ]
+    if plan.quotas:
+        to_do.append(f"check {counted(len(plan.quotas), 'quota')}")
     if to_do:
         lines.append(f"[yellow]To do:[/] {'; '.join(to_do)}.")
     sure = "range: held 85 of 100 published results that no fit had seen. " if ranges else ""
-    quotas = f"{counted(len(plan.quotas), 'quota')} to have, and more" if plan.quotas else "More"
-    lines.append(f"[dim]{sure}{quotas}: sizewell plan --env {plan.environment} --details[/]")
+    lines.append(f"[dim]{sure}More: sizewell plan --env {plan.environment} --details[/]")
     return lines
 
 

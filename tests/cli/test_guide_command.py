@@ -53,7 +53,7 @@ def test_messages_name_guides_that_are_there_and_no_file_of_a_checkout() -> None
     found = [(path, text) for path in SOURCES for text in texts(path)]
     assert [(path.name, text) for path, text in found if re.search(r"docs/guides|examples/", text)] == []
     named = {name for _, text in found for name in re.findall(r"sizewell guide ([a-z-]+)", text)}
-    assert {"configuration", "training"} <= named
+    assert {"configuration", "measurements"} <= named
     assert {name for name in named if not (GUIDES / f"{name}.md").is_file()} <= {"lists"}
 
 

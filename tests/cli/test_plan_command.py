@@ -50,7 +50,7 @@ def test_details_say_what_is_in_the_bill_and_what_is_not(sizewell: Sizewell, pro
 
 
 def test_quotas_are_listed_with_the_command_that_shows_them(sizewell: Sizewell, prod_config: Path) -> None:
-    lines = sizewell("plan", "--env", "prod", "--config", CONFIG).stdout.splitlines()
+    lines = sizewell("plan", "--env", "prod", "--config", CONFIG, "--details").stdout.splitlines()
     plan = load_plan(prod_config, "prod")
     start = lines.index(
         f"Quotas to have in {plan.account}, {plan.region}, at least, with what an update of an endpoint takes beside its fleet:"
@@ -168,7 +168,7 @@ def test_the_first_zones_of_an_account_may_hold_one_with_few_types(
         "The subnets take the first 3 zones of the account, of which use1-az3 may be one: it lacks many instance types. Name "
         "others before the first deployment: network.availability_zone_ids: [use1-az1, use1-az2, use1-az4]"
     )
-    result = sizewell("plan", "--env", "dev")
+    result = sizewell("plan", "--env", "dev", "--details")
     assert result.exit_code == 0, result.stderr
     assert (told in result.stdout) is is_told
     assert ("use1-az3" in result.stdout) is is_told
