@@ -91,7 +91,7 @@ def test_all_tasks_end_with_their_attempt_and_the_machine_an_hour_later(kind: Jo
     ]
     assert {task["TimeoutSeconds"] for task in tasks} == {"${TaskTimeout}"}
     # SageMaker ends a training, and a tuning, by itself: with its checkpoints, or with the best that was found.
-    grace_s = 900 if kind in (TRAINING, TUNING) else 0
+    grace_s = 900 if kind is TRAINING else 0
     assert evaluated(kind.task_timeout, variables={"left_s": 100}) == 100 + grace_s
     deadline_s = states_of(kind)["ReadInput"]["Assign"]["ends_after_s"][-1]
     assert definition["TimeoutSeconds"] == deadline_s + grace_s + HOUR_S

@@ -125,7 +125,12 @@ def test_what_went_wrong_is_the_cause_of_the_execution(name: str) -> None:
 
 def test_each_attempt_knows_its_end_and_its_price_and_the_execution_its_hyperparameters() -> None:
     assert STATES["ReadInput"]["Assign"] == {
-        "hyperparameters": {"epochs": "3", "lr": "0.1"},
+        "hyperparameters": {
+            "epochs": "3",
+            "lr": "0.1",
+            "sagemaker_program": "launch.sh",
+            "sagemaker_submit_directory": "/opt/ml/input/data/code",
+        },
         "gpu_percent": -1,
         "attempt": 1,
         "ends_after_s": [7200, 14400, 14400],

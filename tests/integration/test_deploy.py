@@ -4,6 +4,7 @@ SageMaker's refusal itself is in emulator/test_autoscaling.py; the order of the 
 call, in tests/deploy.
 """
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -250,8 +251,10 @@ def test_nothing_is_deployed_when_step_functions_refuses_a_state_machine(deploye
 
     def lead_nowhere(template: Template) -> None:
         machine = only_resource(template, "AWS::StepFunctions::StateMachine")
-        machine["DefinitionString"] = machine["DefinitionString"].replace(
-            '"Next": "Train1"', '"Next": "Nowhere"'
+        # A text, or pieces of one that are joined at the deployment.
+        quoted = json.dumps(machine["DefinitionString"])
+        machine["DefinitionString"] = json.loads(
+            quoted.replace(r"\"Next\": \"Train1\"", r"\"Next\": \"Nowhere\"")
         )
 
     broken = deployed.edited(stack, lead_nowhere, name="broken")

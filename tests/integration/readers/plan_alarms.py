@@ -64,8 +64,7 @@ def endpoint_alarms(plan: EndpointPlan, foundation: Foundation) -> Iterator[Prop
             # Without requests there are no data, and that is no fault; an instance that says nothing may be one.
             "TreatMissingData": "notBreaching" if namespace == REQUESTS else "missing",
             # Those of one fleet are for SageMaker, during a deployment.
-            "AlarmActions": [] if dimensions else topic,
-            "OKActions": [] if dimensions else topic,
+            **({} if dimensions else {"AlarmActions": topic, "OKActions": topic}),
             # One of them tells when no instance reports any more.
             **({"InsufficientDataActions": topic} if key == "memory_utilization" else {}),
         }

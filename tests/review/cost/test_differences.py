@@ -139,6 +139,7 @@ def test_what_is_paid_by_use_instead_is_no_saving() -> None:
         "2 ml.g5.xlarge instances removed",
         "serverless inference, 2 GB added, paid by use",
         "2 volumes of 30 GB removed",
+        "detailed metrics removed, paid by use",
         "data in and out removed, paid by use",
         "serverless data in and out added, paid by use",
     )
@@ -225,6 +226,7 @@ def test_coverage_dates_and_budget() -> None:
     assert cost.known_component_count == 2
     assert cost.price_dates == ("2026-03", "2026-09-01")
     assert cost.unknown == (
+        "CloudWatch detailed metrics of chat: paid by use",
         "CloudWatch log ingestion of chat: paid by use",
         "CloudWatch log storage of chat: paid by use",
         "KMS requests of chat: paid by use",
