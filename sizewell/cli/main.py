@@ -1,7 +1,6 @@
 """The ``sizewell`` command."""
 
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -439,43 +438,12 @@ def destroy_local(verbose: options.VerboseOption = False) -> None:
 
 @app.command()
 def init(
-    directory: Annotated[
-        str | None,
-        typer.Argument(help="The directory of a new platform, or . for this one.", show_default=False),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name",
-            help="The name of the platform; that of its directory, when left out.",
-            show_default=False,
-        ),
-    ] = None,
-    workload: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--workload",
-            metavar="KINDS",
-            help="The kinds of workloads to start with, separated by commas: an example of each. "
-            "real-time-endpoint and training-job, when left out.",
-            show_default=False,
-        ),
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--source",
-            metavar="DIR|WHEEL|ADDRESS",
-            help="What the platform installs sizewell from: a checkout or a wheel, which is copied to vendor/, or an "
-            "address such as git+https://HOST/REPOSITORY@REF. Where this one came from, when left out.",
-            show_default=False,
-        ),
-    ] = None,
-    ci: Annotated[
-        Literal["github", "gitlab"] | None,
-        typer.Option("--ci", help="Review every pull or merge request there.", show_default=False),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that were changed.")] = False,
+    directory: options.PlatformDirectoryArgument = None,
+    name: options.PlatformNameOption = None,
+    workload: options.StarterKindsOption = None,
+    source: options.PackageSourceOption = None,
+    ci: options.CiOption = None,
+    force: options.ForceOption = False,
 ) -> None:
     """Start a platform of your own, or let CI review every change of one.
 
@@ -499,7 +467,7 @@ def init(
 
 @app.command()
 def add(
-    kind: Annotated[str, typer.Argument(help="A kind of workload, such as training-job.")],
+    kind: options.KindArgument,
     config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
 ) -> None:
     """Add a workload to a platform that is there: an example of its kind, to edit.
@@ -521,10 +489,7 @@ def add(
 
 @app.command()
 def guide(
-    name: Annotated[
-        str | None,
-        typer.Argument(help="The guide to print; all are listed, when left out.", show_default=False),
-    ] = None,
+    name: options.GuideArgument = None,
 ) -> None:
     """Print a guide, such as configuration or training.
 
@@ -543,15 +508,7 @@ def guide(
 
 @app.command()
 def schema(
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            metavar="DIR",
-            help="Write it there instead, and that of measurements.yaml beside it, for editors.",
-            show_default=False,
-        ),
-    ] = None,
+    output: options.SchemaDirectoryOption = None,
 ) -> None:
     """Print the JSON Schema of the configuration files."""
     if output is not None:

@@ -217,3 +217,54 @@ UpdateLockOption = Annotated[bool, typer.Option("--update", help="Take the best 
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of a table.")]
 VerboseOption = Annotated[bool, typer.Option("--verbose", help="Show everything that cdk says.")]
 CheckShapeOption = Annotated[bool, typer.Option("--check", help="Exit 1 when the shapes differ.")]
+PlatformDirectoryArgument = Annotated[
+    str | None,
+    typer.Argument(help="The directory of a new platform, or . for this one.", show_default=False),
+]
+PlatformNameOption = Annotated[
+    str | None,
+    typer.Option(
+        "--name",
+        help="The name of the platform; that of its directory, when left out.",
+        show_default=False,
+    ),
+]
+StarterKindsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--workload",
+        metavar="KINDS",
+        help="The kinds of workloads to start with, separated by commas: an example of each. "
+        "real-time-endpoint and training-job, when left out.",
+        show_default=False,
+    ),
+]
+PackageSourceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--source",
+        metavar="DIR|WHEEL|ADDRESS",
+        help="What the platform installs sizewell from: a checkout or a wheel, which is copied to vendor/, or an "
+        "address such as git+https://HOST/REPOSITORY@REF. Where this one came from, when left out.",
+        show_default=False,
+    ),
+]
+CiOption = Annotated[
+    Literal["github", "gitlab"] | None,
+    typer.Option("--ci", help="Review every pull or merge request there.", show_default=False),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that were changed.")]
+KindArgument = Annotated[str, typer.Argument(help="A kind of workload, such as training-job.")]
+GuideArgument = Annotated[
+    str | None,
+    typer.Argument(help="The guide to print; all are listed, when left out.", show_default=False),
+]
+SchemaDirectoryOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        metavar="DIR",
+        help="Write it there instead, and that of measurements.yaml beside it, for editors.",
+        show_default=False,
+    ),
+]
