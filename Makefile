@@ -42,7 +42,7 @@ destroy-local: $(DEV_READY) ## Take down what deploy-local made, and the emulato
 	@sizewell destroy-local
 
 local-coverage: $(DEV_READY) ## List what is emulated and what is refused
-	@python -m sizewell.localcloud coverage
+	@python -m sizewell_localcloud coverage
 
 test: $(DEV_READY) ## Run all tests that need no emulated AWS
 	@pytest --ignore=tests/integration -n 2 --dist loadfile --no-loadscope-reorder
@@ -91,8 +91,8 @@ pictures: $(DEV_READY) ## Draw the pictures of the README and of the guides; nee
 snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference before you commit it
 	@pytest tests/snapshots --snapshot-update
 
-lock: $(DEV_READY) ## Compile the lock files from pyproject.toml
-	$(LOCK) pyproject.toml --extra dev --output-file requirements-dev.lock
+lock: $(DEV_READY) ## Compile the lock files from both pyproject.toml
+	$(LOCK) pyproject.toml tools/localcloud/pyproject.toml --extra dev --output-file requirements-dev.lock
 	$(LOCK) pyproject.toml --constraint requirements-dev.lock --output-file requirements.lock
 	$(LOCK) --group training-toolkit --no-emit-package pip --constraint requirements-dev.lock --output-file requirements-toolkit.lock
 
@@ -102,7 +102,7 @@ clean: ## Remove what can be made again
 
 # Each environment comes whole or not at all; two makes at once do not get into each other's way.
 $(RUN_READY): requirements.lock pyproject.toml
-$(DEV_READY): $(RUN_READY) requirements-dev.lock
+$(DEV_READY): $(RUN_READY) requirements-dev.lock tools/localcloud/pyproject.toml
 $(RUN_READY) $(DEV_READY):
 	@test -n "$(PYTHON)" || { echo "Sizewell needs Python 3.11 or newer on PATH, or make PYTHON=/path/to/python" >&2; exit 2; }
 	@exec $(PYTHON) set_up.py $@

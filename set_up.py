@@ -34,16 +34,20 @@ def _locked(file: str) -> tuple[str, ...]:
     return ("--require-hashes", "--requirement", file)
 
 
+def _editable(project: str) -> tuple[str, ...]:
+    return ("--no-deps", "--no-build-isolation", "--editable", project)
+
+
 RUN = Layer(
     ".run-ready",
     ("requirements.lock", "pyproject.toml"),
-    (_locked("requirements.lock"), ("--no-deps", "--no-build-isolation", "--editable", ".")),
+    (_locked("requirements.lock"), _editable(".")),
     "Setting up {} from requirements.lock (once, about a minute) ...",
 )
 DEV = Layer(
     ".dev-ready",
-    ("requirements-dev.lock",),
-    (_locked("requirements-dev.lock"),),
+    ("requirements-dev.lock", "tools/localcloud/pyproject.toml"),
+    (_locked("requirements-dev.lock"), _editable("tools/localcloud")),
     "Adding the tools of requirements-dev.lock (once) ...",
 )
 #: By the stamp that make asks for.

@@ -5,9 +5,10 @@ from pathlib import Path
 from sizewell.cli.errors import exit_with
 from sizewell.cli.output import echo, tell
 
-_PACKAGE = Path(__file__).parents[1]
-GUIDES = _PACKAGE / "docs" / "guides"
-EXAMPLES = _PACKAGE / "examples"
+#: The wheel has them in the package, a checkout beside it.
+_PLACE = next(place for place in Path(__file__).parents[1:3] if (place / "examples").is_dir())
+GUIDES = _PLACE / "docs" / "guides"
+EXAMPLES = _PLACE / "examples"
 
 
 def print_guides() -> None:

@@ -98,7 +98,7 @@ def _contents(project: Path, name: str, kinds: Sequence[str], package: Package) 
 
     A README that is there is kept, and a .gitignore gets the lines that it lacks: a new repository has both.
     """
-    texts = {**platform_files(name, kinds, package.requirement), **schema_files(SCHEMAS)}
+    texts = {**platform_files(name, kinds, package), **schema_files(SCHEMAS)}
     contents = {**{path: text.encode() for path, text in texts.items()}, **package.files}
     if (readme := _content(project / README)) is not None:
         contents[README] = readme
@@ -154,7 +154,7 @@ def starter_text(kind: str, layer: str) -> str:
     return _templates().get_template(f"{STARTERS}/{kind}{suffix}.yaml{SUFFIX}").render()
 
 
-def platform_files(name: str, kinds: Sequence[str], requirement: str) -> dict[Path, str]:
+def platform_files(name: str, kinds: Sequence[str], package: Package) -> dict[Path, str]:
     """Return the text of each file of a platform by its path."""
     directory = TEMPLATES / "platform"
     templates = _templates()
@@ -163,9 +163,7 @@ def platform_files(name: str, kinds: Sequence[str], requirement: str) -> dict[Pa
         template = path.relative_to(directory).as_posix()
         if not template.startswith(f"{STARTERS}/"):
             made = Path(template.removesuffix(SUFFIX).replace("gitignore", ".gitignore"))
-            files[made] = templates.get_template(template).render(
-                name=name, kinds=kinds, requirement=requirement
-            )
+            files[made] = templates.get_template(template).render(name=name, kinds=kinds, package=package)
     return files
 
 

@@ -7,7 +7,7 @@ import typer
 from sizewell.cli import options
 from sizewell.cli.completion import require_environment
 from sizewell.cli.errors import Commands, report_config_errors
-from sizewell.cli.output import echo
+from sizewell.cli.output import echo, tell
 from sizewell.cli.startup import start_quickly
 
 app = typer.Typer(
@@ -393,6 +393,18 @@ def presets(
         print_presets(found, console)
 
 
+def local_cloud(arguments: list[str]) -> int:
+    """Run a command of the local cloud, a distribution of its own; return its exit code: 2 where it is not installed."""
+    try:
+        from sizewell_localcloud.__main__ import main
+    except ModuleNotFoundError:
+        from sizewell.cli.package_source import local_cloud_requirement
+
+        tell(f"the local cloud is not installed; run: pip install '{local_cloud_requirement()}'")
+        return 2
+    return main(arguments)
+
+
 @app.command(name="deploy-local")
 def deploy_local(
     env: options.EnvironmentOption = options.NO_ENVIRONMENT,
@@ -401,22 +413,20 @@ def deploy_local(
 ) -> None:
     """Deploy an environment with the real cdk to an AWS that is emulated on this machine.
 
-    Prints each phase, then what is deployed, read back. Needs neither an account nor docker nor a network, but an extra:
-    pip install 'sizewell[local-cloud]'. What runs already is updated.
+    Prints each phase, then what is deployed, read back. Needs neither an account nor docker nor a network, but the
+    distribution sizewell-localcloud, which make deploy-local installs. What runs already is updated.
 
     \b
     Exit codes:
       0  it is deployed
       1  the configuration has faults, or the deployment fails
-      2  the command was called wrongly, or the extra is not installed
+      2  the command was called wrongly, or the local cloud is not installed
     """
     with report_config_errors():
         from sizewell.planning import load_plan
 
         load_plan(config, env)
-    from sizewell.localcloud.__main__ import main
-
-    raise typer.Exit(main(["deploy", env, f"--config={config}", *(["--verbose"] if verbose else [])]))
+    raise typer.Exit(local_cloud(["deploy", env, f"--config={config}", *(["--verbose"] if verbose else [])]))
 
 
 @app.command(name="destroy-local")
@@ -429,11 +439,9 @@ def destroy_local(verbose: options.VerboseOption = False) -> None:
     Exit codes:
       0  nothing of it is left, or nothing was there
       1  cdk destroy fails; the emulator has ended nevertheless
-      2  the command was called wrongly
+      2  the command was called wrongly, or the local cloud is not installed
     """
-    from sizewell.localcloud.__main__ import main
-
-    raise typer.Exit(main(["destroy", *(["--verbose"] if verbose else [])]))
+    raise typer.Exit(local_cloud(["destroy", *(["--verbose"] if verbose else [])]))
 
 
 @app.command()

@@ -45,11 +45,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sizewell.review",
         "sizewell.synthesis",
         "sizewell.templates",
-        "tools.localcloud",
+        "sizewell_localcloud",
     },
     "constructs_lib": set(),
     "stacks": {"constructs_lib", "sizewell.planning", "sizewell.checks"},
-    "tools.localcloud": set(),
+    "sizewell_localcloud": set(),
 }
 CDK = {"aws_cdk", "constructs", "cdk_nag", "jsii"}
 OUTSIDE_WORLD = {"boto3", "botocore", "socket", "urllib", "http", "requests", "subprocess", "getpass"}
@@ -68,7 +68,7 @@ NEVER_IMPORTS: dict[str, set[str]] = {
     "sizewell.cli": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE,
     "constructs_lib": OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"ruamel", "yaml", "pydantic"},
     "stacks": OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
-    "tools.localcloud": CDK | {"pydantic", "ruamel", "yaml"},
+    "sizewell_localcloud": CDK | {"pydantic", "ruamel", "yaml"},
 }
 #: The files that may know the process environment: one tells the kernel which Node.js to run, one hands the
 #: environment on to the programs that it starts, and one tells libraries what they need not start.
@@ -79,10 +79,10 @@ MAY_READ_THE_ENVIRONMENT = {
 }
 #: What is written into templates and runs in the account: nothing of ours imports it, and it may know the time.
 RUNS_ELSEWHERE = {"constructs_lib/stop_when_idle.py"}
-#: What the wheel ships below ``sizewell``, and how everybody imports it: a folder with two names would exist twice.
-LINKED = {"sizewell.stacks": "stacks", "sizewell.localcloud": "tools.localcloud"}
-#: Start processes and know the environment: that is their business.
-TOOLS = {"tools.localcloud"}
+#: The one package of this checkout that is not where its name says: the wheel has it there, and a link leads to it.
+LINK, LINKED = "sizewell.stacks", "stacks"
+#: A distribution of its own, which starts processes and knows the environment: that is its business.
+LOCAL_CLOUD = "sizewell_localcloud"
 #: Of planning, stacks know the plan, not how it is made.
 STACKS_MAY_KNOW = re.compile(
     r"sizewell\.planning\.(\w+_plan_model|plan|scaling_policies|workload_plan)(\.\w+)?"
@@ -104,7 +104,8 @@ def _read_imports(path: Path) -> Iterator[str]:
 
 
 def _files(package: str) -> list[Path]:
-    return sorted((PROJECT_ROOT / package.replace(".", "/")).rglob("*.py"))
+    root = PROJECT_ROOT / "tools" / "localcloud" if package == LOCAL_CLOUD else PROJECT_ROOT
+    return sorted((root / package.replace(".", "/")).rglob("*.py"))
 
 
 def _package(module: str) -> str | None:
@@ -112,8 +113,8 @@ def _package(module: str) -> str | None:
     parts = module.split(".")
     if parts[0] in ("sizewell", "tools"):
         name = ".".join(parts[:2])
-        return LINKED.get(name, name)
-    return parts[0] if parts[0] in ("constructs_lib", "stacks", "app", "tests") else None
+        return LINKED if name == LINK else name
+    return parts[0] if parts[0] in ("constructs_lib", "stacks", "app", "tests", LOCAL_CLOUD) else None
 
 
 def test_every_package_has_its_rules() -> None:
@@ -123,28 +124,26 @@ def test_every_package_has_its_rules() -> None:
         for folder in (PROJECT_ROOT / top).iterdir()
         if folder.is_dir() and not folder.is_symlink() and (folder / "__init__.py").exists()
     }
-    assert found - {"tools.benchmarks"} | {"constructs_lib", "stacks"} == set(MAY_IMPORT)
+    assert found - {"tools.benchmarks"} | {"constructs_lib", "stacks", LOCAL_CLOUD} == set(MAY_IMPORT)
 
 
 def test_no_module_is_imported_under_two_names() -> None:
-    links = {path for path in (PROJECT_ROOT / "sizewell").iterdir() if path.is_symlink()}
-    # Nothing is imported from the examples: they come with the package to be read.
-    links.remove(PROJECT_ROOT / "sizewell" / "examples")
-    assert {f"sizewell.{path.name}": path.resolve() for path in links} == {
-        name: PROJECT_ROOT / folder.replace(".", "/") for name, folder in LINKED.items()
-    }
+    links = {path: path.resolve() for path in PROJECT_ROOT.glob("sizewell/**/*") if path.is_symlink()}
+    assert links == {PROJECT_ROOT / "sizewell" / "stacks": PROJECT_ROOT / LINKED}
     files = [
         path for top in ("sizewell", "constructs_lib", "stacks", "tests", "tools") for path in _files(top)
     ]
-    folders = re.compile("|".join(rf"{re.escape(folder)}(\.|$)" for folder in LINKED.values()))
-    assert [path.name for path in files if any(folders.match(module) for module in _imports(path))] == []
+    twice = {
+        path.name: module for path in files for module in _imports(path) if module.partition(".")[0] == LINKED
+    }
+    assert twice == {}
 
 
 @pytest.mark.parametrize("package", sorted(MAY_IMPORT))
 def test_a_package_imports_only_what_it_may(package: str) -> None:
     assert _files(package)
     # Of the emulator nothing may agree with the product by being the same code.
-    ground = GROUND if package not in TOOLS | {"sizewell.facts"} else set()
+    ground = GROUND if package not in {LOCAL_CLOUD, "sizewell.facts"} else set()
     allowed = MAY_IMPORT[package] | ground | {package, None}
     for path in _files(package):
         if path.relative_to(PROJECT_ROOT).as_posix() in RUNS_ELSEWHERE:
@@ -176,9 +175,9 @@ def test_the_door_of_an_app_only_puts_together() -> None:
 def test_the_commands_of_the_local_cloud_start_with_the_standard_library_alone() -> None:
     # They must be able to say that the emulator is not installed; what asks the services is a process of its own.
     ask_the_services = {"inventory.py", "deployed.py", "termination_protection.py"}
-    for path in (PROJECT_ROOT / "tools" / "localcloud").glob("*.py"):
+    for path in (PROJECT_ROOT / "tools" / "localcloud" / LOCAL_CLOUD).glob("*.py"):
         tops = {module.split(".")[0] for module in _imports(path)}
-        outside = tops - sys.stdlib_module_names - {"sizewell"}
+        outside = tops - sys.stdlib_module_names - {LOCAL_CLOUD}
         assert outside <= ({"boto3", "botocore", "rich"} if path.name in ask_the_services else set()), (
             path.name
         )
@@ -197,7 +196,7 @@ def test_the_modules_beside_the_packages_know_what_they_must() -> None:
 
 
 def test_only_named_files_read_the_process_environment() -> None:
-    for package in MAY_IMPORT.keys() - TOOLS:
+    for package in MAY_IMPORT.keys() - {LOCAL_CLOUD}:
         for path in _files(package):
             name = path.relative_to(PROJECT_ROOT).as_posix()
             if name not in MAY_READ_THE_ENVIRONMENT:

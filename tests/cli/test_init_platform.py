@@ -11,6 +11,7 @@ from typing import get_args
 import pytest
 
 from sizewell.cli.init_command import USUAL_KINDS, known_kinds, platform_files
+from sizewell.cli.package_source import Package
 from sizewell.config import environment_names
 from sizewell.config.environment import Workload
 from sizewell.config.json_schema import schema_text
@@ -65,6 +66,7 @@ def test_what_is_written(sizewell: Sizewell, place: Path) -> None:
         "config/dev.yaml",
         "config/prod.yaml",
         "pytest.ini",
+        "requirements-local-cloud.txt",
         "requirements.txt",
         "tests/test_snapshots.py",
     ]
@@ -102,7 +104,7 @@ def test_every_choice_of_starters_can_be_synthesized_within_its_budget(
 
 def test_the_feature_flags_are_those_that_our_templates_are_tested_with() -> None:
     ours = json.loads((PROJECT_ROOT / "cdk.json").read_text("utf-8"))
-    assert json.loads(platform_files("demo", KINDS, "sizewell==1")[Path("cdk.json")]) == ours
+    assert json.loads(platform_files("demo", KINDS, Package("sizewell==1", ""))[Path("cdk.json")]) == ours
 
 
 def test_the_schema_that_the_files_name_is_there(sizewell: Sizewell, place: Path) -> None:
@@ -261,14 +263,10 @@ def test_what_the_review_calls_is_there(sizewell: Sizewell, place: Path) -> None
 
 
 @pytest.mark.parametrize("target", ["deploy-local", "destroy-local"])
-# pip refuses the name beside the wheel: it takes them for two things.
-@pytest.mark.parametrize("package", ["sizewell", "./vendor/sizewell-1.0-py3-none-any.whl"])
 def test_the_local_cloud_is_added_to_what_the_platform_requires(
-    sizewell: Sizewell, place: Path, target: str, package: str
+    sizewell: Sizewell, place: Path, target: str
 ) -> None:
-    wheel = place / "sizewell-1.0-py3-none-any.whl"
-    wheel.write_bytes(b"")
-    sizewell("init", "demo", *(() if package == "sizewell" else ("--source", wheel.name)))
+    sizewell("init", "demo")
     asked = subprocess.run(
         ["make", "--dry-run", target, "ENV=dev"],
         cwd=place / "demo",
@@ -279,6 +277,6 @@ def test_the_local_cloud_is_added_to_what_the_platform_requires(
     assert asked.returncode == 0, asked.stderr
     steps = [line for line in asked.stdout.splitlines() if "pip install" in line or "-local" in line]
     added = ".venv/bin/pip install --quiet --requirement requirements.txt"
-    assert steps.index(added) < steps.index(f"{added} '{package}[local-cloud]'")
+    assert steps.index(added) < steps.index(f"{added} --requirement requirements-local-cloud.txt")
     assert steps[-1].startswith(f".venv/bin/sizewell {target}")
     assert ".localcloud/" in (place / "demo" / ".gitignore").read_text("utf-8").splitlines()

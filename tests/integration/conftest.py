@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from sizewell.localcloud.cloud import LocalCloud
+from sizewell_localcloud.cloud import LocalCloud
 from tests.integration.harness import Admin, Cloud, Deployment, RealAccount, orders
 from tests.synthesis import ENVIRONMENTS, synthesize
 

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 import boto3
 from botocore.exceptions import ClientError
 
-from sizewell.localcloud.cloud import LocalCloud
-from sizewell.localcloud.emulator.access import TOKEN_NAME
 from sizewell.planning import plan_from_json
 from sizewell.planning.plan import DeploymentPlan
+from sizewell_localcloud.cloud import LocalCloud
+from sizewell_localcloud.emulator.access import TOKEN_NAME
 from tests.localcloud.processes import PATIENCE_S, until
 from tests.synthesis import PROJECT_ROOT, synthesize
 
@@ -47,7 +47,7 @@ class RealAccount:
 
 @dataclass
 class Admin:
-    """Orders to the local cloud: what shall go wrong (tools/localcloud/emulator/admin.py)."""
+    """Orders to the local cloud: what shall go wrong (tools/localcloud/sizewell_localcloud/emulator/admin.py)."""
 
     cloud: LocalCloud
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.localcloud.cloud import LocalCloud
+from sizewell_localcloud.cloud import LocalCloud
 from tests.integration.harness import Cloud
 from tests.localcloud.processes import PATIENCE_S, ended
 from tests.synthesis import PROJECT_ROOT

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sizewell.localcloud.cloud import LocalCloud
+from sizewell_localcloud.cloud import LocalCloud
 from tests.integration.harness import Deployment
 from tests.integration.losses import GUIDE, LOSSES, coverage_table, covers, emitted, guide_table, losses_of
 from tests.integration.readers import READERS

@@ -12,6 +12,7 @@ import boto3
 import pytest
 from ruamel.yaml import YAML
 
+from sizewell_localcloud.places import IMPORT_ROOT
 from tests.integration.harness import Cloud, Deployment
 from tests.integration.readers import READERS
 from tests.synthesis import PROJECT_ROOT, synthesize
@@ -131,10 +132,10 @@ def test_a_company_deploys_to_what_it_has(cloud: Cloud, clients: Clients, tmp_pa
     ):
         shown = subprocess.run(
             [
-                *(sys.executable, "-m", "sizewell.localcloud.deployed", "deployed"),
+                *(sys.executable, "-m", "sizewell_localcloud.deployed", "deployed"),
                 *(str(assembly / "plan.json"), ACCOUNT, region),
             ],
-            env={**cloud.environment(ACCOUNT, region), "PYTHONPATH": str(PROJECT_ROOT)},
+            env={**cloud.environment(ACCOUNT, region), "PYTHONPATH": str(IMPORT_ROOT)},
             capture_output=True,
             text=True,
             check=True,

@@ -12,8 +12,8 @@ from typing import Any
 import boto3
 import pytest
 
-from sizewell.localcloud.cloud import LocalCloud
-from sizewell.localcloud.variables import LOOPBACK
+from sizewell_localcloud.cloud import LocalCloud
+from sizewell_localcloud.variables import LOOPBACK
 from tests.integration.harness import Cloud
 from tests.localcloud.processes import PATIENCE_S
 from tests.synthesis import PROJECT_ROOT

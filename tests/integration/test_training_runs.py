@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.localcloud.cloud import LocalCloud
+from sizewell_localcloud.cloud import LocalCloud
 from tests.examples.training_script import SCRIPT, Job, csv_rows
 from tests.integration.executions import ended, start
 from tests.integration.harness import Admin, Cloud, Deployment, deployed_from

@@ -10,9 +10,10 @@ from typing import Any
 import boto3
 import pytest
 
-from sizewell.localcloud.variables import SECRET_ACCESS_KEY
+from sizewell_localcloud.variables import SECRET_ACCESS_KEY
 from tests.localcloud.processes import PATIENCE_S, ended
-from tests.wheel.installation import Installation, build_wheel, install
+from tests.synthesis import PROJECT_ROOT
+from tests.wheel.installation import LOCAL_CLOUD, Installation, build_wheel, install
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Platform:
 @pytest.fixture
 def platform(tmp_path: Path) -> Iterator[Platform]:
     """Return a new platform; what a failed test leaves running ends with it."""
-    installation = install(build_wheel(tmp_path / "wheel"), tmp_path / "environment")
+    wheels = [build_wheel(tmp_path / "wheels", project) for project in (PROJECT_ROOT, LOCAL_CLOUD)]
+    installation = install(*wheels, environment=tmp_path / "environment")
     written = installation.run("sizewell", "init", "my-platform", directory=tmp_path)
     assert written.returncode == 0, written.stderr
     # The packages are there: nothing is downloaded.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.localcloud import daemon
+from sizewell_localcloud import daemon
 
 STAND_IN = """
 import http.server, os, subprocess, sys, threading

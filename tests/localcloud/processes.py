@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from sizewell.localcloud.identity import start_time
+from sizewell_localcloud.identity import start_time
 
 #: Against hanging only: on a busy machine, nothing is ever too slow.
 PATIENCE_S = 300.0

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.localcloud.cloud import LocalCloud
-from sizewell.localcloud.process import StartError, free_port, healthy, request
+from sizewell_localcloud.cloud import LocalCloud
+from sizewell_localcloud.process import StartError, free_port, healthy, request
 from tests.localcloud.processes import PATIENCE_S, child_of, ended
 from tests.synthesis import PROJECT_ROOT
 
@@ -50,7 +50,7 @@ def test_a_port_that_somebody_took_meanwhile_is_given_up(
 ) -> None:
     with LocalCloud(command=stand_in) as first:
         ports = iter([first.port, free_port()])
-        monkeypatch.setattr("sizewell.localcloud.process.free_port", lambda: next(ports))
+        monkeypatch.setattr("sizewell_localcloud.process.free_port", lambda: next(ports))
         with LocalCloud(command=stand_in) as second:
             assert second.port != first.port
 
@@ -73,7 +73,7 @@ def test_it_never_outlives_the_process_that_started_it(
         # A shell starts background commands with SIGINT ignored, and children inherit that.
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from sizewell.localcloud.cloud import LocalCloud\n"
+        "from sizewell_localcloud.cloud import LocalCloud\n"
         f"cloud = LocalCloud(command={stand_in!r}).start()\n"
         "print(cloud.pid, flush=True)\n"
         "signal.pause()\n"

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sizewell.cli.main import app
-from sizewell.localcloud import __main__
+from sizewell_localcloud import __main__
 from tests.synthesis import PROJECT_ROOT
 
 
@@ -50,7 +50,7 @@ def test_faults_of_the_configuration_are_said_before_anything_starts(handed_over
 def test_a_shell_that_is_not_activated_is_told_whole_paths(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from sizewell.localcloud import places
+    from sizewell_localcloud import places
 
     monkeypatch.setattr(places, "PROJECT", tmp_path)
     monkeypatch.setattr(places, "BIN", tmp_path / ".venv" / "bin")

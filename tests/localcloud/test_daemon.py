@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.localcloud import daemon
-from sizewell.localcloud.identity import start_time
-from sizewell.localcloud.places import MARKER
-from sizewell.localcloud.process import StartError, healthy, signal_group
-from sizewell.localcloud.state import Deployment, State, load_state, save_state
+from sizewell_localcloud import daemon
+from sizewell_localcloud.identity import start_time
+from sizewell_localcloud.places import MARKER
+from sizewell_localcloud.process import StartError, healthy, signal_group
+from sizewell_localcloud.state import Deployment, State, load_state, save_state
 from tests.localcloud.processes import child_of, ended
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.localcloud.process import signal_group
-from sizewell.localcloud.state import load_state
+from sizewell_localcloud.process import signal_group
+from sizewell_localcloud.state import load_state
 from tests.gates import Gate, make_gate
 from tests.localcloud.conftest import STAND_IN
 from tests.localcloud.processes import PATIENCE_S, child_of, ended
@@ -46,11 +46,11 @@ if verb == os.environ.get("FAIL_AT"):
 """
 PROGRAM = """
 import pathlib, sys
-from sizewell.localcloud import places
+from sizewell_localcloud import places
 places.IMPORT_ROOT = places.PROJECT = places.BIN = project = pathlib.Path({project!r})
 places.STATE_DIRECTORY = project / "state"
 places.SERVER_MODULE = "stand_in"
-from sizewell.localcloud.__main__ import main
+from sizewell_localcloud.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -93,10 +93,9 @@ class Project:
 def project(tmp_path: Path) -> Iterator[Project]:
     """Return such a folder; what a failed test leaves running ends with it."""
     (tmp_path / "stand_in.py").write_text(STAND_IN, "utf-8")
-    package = tmp_path / "sizewell" / "localcloud"
-    package.mkdir(parents=True)
+    package = tmp_path / "sizewell_localcloud"
+    package.mkdir()
     # A package without its file would be looked for behind that of the project.
-    (package.parent / "__init__.py").touch()
     (package / "__init__.py").touch()
     (package / "deployed.py").write_text("import sys; print(*sys.argv[1:])\n", "utf-8")
     cdk = tmp_path / "cdk"

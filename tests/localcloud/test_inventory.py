@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sizewell.localcloud import inventory
+from sizewell_localcloud import inventory
 
 VARIANT = "endpoint/demo-dev-reports/variant/primary"
 ANSWERS: dict[str, dict[str, Any]] = {

@@ -2,8 +2,8 @@ import io
 
 import pytest
 
-from sizewell.localcloud.cdk import StackProgress, telling_lines
-from sizewell.localcloud.progress import ERASE_LINE, Progress
+from sizewell_localcloud.cdk import StackProgress, telling_lines
+from sizewell_localcloud.progress import ERASE_LINE, Progress
 
 OUTPUT = """\
 demo-dev-foundation: creating CloudFormation changeset...

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.localcloud.variables import (
+from sizewell_localcloud.variables import (
     client_environment,
     client_variables,
     server_variables,

@@ -80,7 +80,13 @@ def directory(tmp_path: Path) -> Path:
     for name in ("Makefile", "set_up.py"):
         if (PROJECT_ROOT / name).exists():
             shutil.copy(PROJECT_ROOT / name, tmp_path / name)
-    for name in ("requirements.lock", "requirements-dev.lock", "pyproject.toml"):
+    (tmp_path / "tools" / "localcloud").mkdir(parents=True)
+    for name in (
+        "requirements.lock",
+        "requirements-dev.lock",
+        "pyproject.toml",
+        "tools/localcloud/pyproject.toml",
+    ):
         (tmp_path / name).write_text(f"{name}\n", "utf-8")
         os.utime(tmp_path / name, (0, 0))
     return tmp_path

@@ -27,7 +27,9 @@ cp pip "$1/bin/python"
 PIP = """\
 #!/bin/sh
 for what; do :; done
-case $what in requirements.lock) name=run ;; requirements-dev.lock) name=dev ;; .) name=project ;; esac
+case $what in
+    requirements.lock) name=run ;; requirements-dev.lock) name=dev ;; .) name=project ;; tools/localcloud) name=local-cloud ;;
+esac
 if [ -e "$name.unreachable" ]; then echo "cannot download $name" >&2; exit 1; fi
 site=.venv/lib/python3/site-packages
 mkdir -p "$site"
@@ -35,7 +37,7 @@ touch "$site/half-$name"
 START
 mv "$site/half-$name" "$site/$name"
 """
-STEPS = ["venv", "run", "project", "dev"]
+STEPS = ["venv", "run", "project", "dev", "local-cloud"]
 
 
 @pytest.fixture
@@ -124,7 +126,7 @@ def test_a_changed_lock_updates_what_is_there(checkout: Checkout) -> None:
     assert checkout.make(RUN)[0] == 0
     assert checkout.started() == ["run", "project"]
     assert checkout.make(DEV)[0] == 0
-    assert checkout.started() == ["dev"]
+    assert checkout.started() == ["dev", "local-cloud"]
 
 
 def test_an_environment_whose_python_is_gone_is_made_again(checkout: Checkout) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wheel.installation import Installation, build_wheel, install
+from tests.wheel.installation import LOCAL_CLOUD, Installation, build_wheel, install
 
 
 @pytest.fixture(scope="session")
@@ -13,5 +13,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def installation(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    return install(wheel, tmp_path_factory.mktemp("installation") / "environment")
+def local_cloud(wheel: Path) -> Path:
+    """Return the wheel of the local cloud, beside that of the engine."""
+    return build_wheel(wheel.parent, LOCAL_CLOUD)
+
+
+@pytest.fixture(scope="session")
+def installation(wheel: Path, local_cloud: Path, tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    return install(wheel, environment=tmp_path_factory.mktemp("installation") / "environment")

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from tests.synthesis import PROJECT_ROOT
 
+LOCAL_CLOUD = PROJECT_ROOT / "tools" / "localcloud"
+
 #: What would lead to the checkout, or to what the tests run in.
 _OURS = ("PYTHON", "PYTEST", "VIRTUAL_ENV", "JSII_", "CDK_", "MAKE", "MFLAGS")
 
@@ -48,22 +50,26 @@ class Installation:
         )
 
 
-def build_wheel(directory: Path) -> Path:
-    """Build the wheel of this checkout in a directory, and return it."""
-    _run([sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(directory)])
-    (built,) = directory.glob("*.whl")
+def build_wheel(directory: Path, project: Path = PROJECT_ROOT) -> Path:
+    """Build the wheel of this checkout, or of a project in it, in a directory, and return it."""
+    before = set(directory.glob("*.whl"))
+    _run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(directory)],
+        project,
+    )
+    (built,) = set(directory.glob("*.whl")) - before
     return built
 
 
-def install(wheel: Path | str, environment: Path, *, directory: Path = PROJECT_ROOT) -> Installation:
-    """Make an environment with a wheel, as ``pip`` is told in a directory."""
+def install(*wheels: Path | str, environment: Path, directory: Path = PROJECT_ROOT) -> Installation:
+    """Make an environment with wheels, as ``pip`` is told in a directory."""
     _run([sys.executable, "-m", "venv", "--without-pip", str(environment)])
     (packages,) = environment.glob("lib/python*/site-packages")
     # The path files of a directory that a path file names are not read: that of the editable install leads nowhere.
     (packages / "dependencies.pth").write_text("\n".join(site.getsitepackages()) + "\n", "utf-8")
     pip = [sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"), "--quiet"]
     _run(
-        [*pip, "install", "--no-deps", "--no-index", "--no-compile", "--force-reinstall", str(wheel)],
+        [*pip, "install", "--no-deps", "--no-index", "--no-compile", "--force-reinstall", *map(str, wheels)],
         directory,
     )
     return Installation(environment)

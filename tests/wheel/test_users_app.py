@@ -87,7 +87,7 @@ def test_another_machine_installs_the_wheel_that_the_platform_brings(project: Pa
         for line in (clone / "requirements.txt").read_text("utf-8").splitlines()
         if line[:1] not in ("", "#")
     ]
-    theirs = install(required, tmp_path / "environment", directory=clone)
+    theirs = install(required, environment=tmp_path / "environment", directory=clone)
     result = theirs.synthesize(clone, "prod", tmp_path / "out")
     assert (result.returncode, result.stderr) == (0, "")
     assert "my-platform-prod-classify-text" in templates(tmp_path / "out")

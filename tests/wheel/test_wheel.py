@@ -1,4 +1,4 @@
-"""What is in the wheel: two import names, and every file of ours as a file."""
+"""What is in the wheels: the import names of each, and every file of ours as a file."""
 
 import stat
 import subprocess
@@ -8,22 +8,33 @@ from zipfile import ZipFile
 from tests.synthesis import PROJECT_ROOT
 from tests.wheel.installation import Installation
 
-#: Folders that the wheel ships below ``sizewell``, by the links to them.
-_LINKS = {
-    Path("sizewell/stacks"): Path("stacks"),
-    Path("sizewell/localcloud"): Path("tools/localcloud"),
-    Path("sizewell/docs/guides"): Path("docs/guides"),
-    Path("sizewell/examples"): Path("examples"),
+#: Where the wheel has the folders that it ships below ``sizewell``.
+_PLACES = {
+    Path("stacks"): Path("sizewell/stacks"),
+    Path("docs/guides"): Path("sizewell/docs/guides"),
+    Path("examples"): Path("sizewell/examples"),
 }
 
 
-def test_the_wheel_takes_two_import_names(wheel: Path) -> None:
+def test_the_wheel_takes_two_import_names_and_that_of_the_local_cloud_another(
+    wheel: Path, local_cloud: Path
+) -> None:
+    assert _tops(wheel) == {"constructs_lib", "sizewell"}
+    assert _tops(local_cloud) == {"sizewell_localcloud"}
+
+
+def _tops(wheel: Path) -> set[str]:
     with ZipFile(wheel) as archive:
         tops = {name.split("/")[0] for name in archive.namelist()}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"constructs_lib", "sizewell"}
+    return {top for top in tops if not top.endswith(".dist-info")}
 
 
-def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
+def test_both_wheels_have_one_version(wheel: Path, local_cloud: Path) -> None:
+    # sizewell init finds the second by the name of the first.
+    assert local_cloud.name == wheel.name.replace("sizewell-", "sizewell_localcloud-")
+
+
+def test_every_file_of_the_packages_is_in_the_wheels(wheel: Path, local_cloud: Path) -> None:
     listed = subprocess.run(
         [
             "git",
@@ -33,33 +44,36 @@ def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
             "--exclude-standard",
             "constructs_lib",
             "sizewell",
-            *map(str, _LINKS.values()),
+            "tools/localcloud/sizewell_localcloud",
+            *map(str, _PLACES),
         ],
         cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split()
-    ours = {path for path in map(Path, listed) if path not in _LINKS and (PROJECT_ROOT / path).is_file()}
+    ours = {path for path in map(Path, listed) if (PROJECT_ROOT / path).is_file()}
     expected = {_shipped(path) for path in ours}
     assert {".csv", ".css", ".jinja2", ".js", ".json", ".txt", ".yml"} <= {path.suffix for path in expected}
-    with ZipFile(wheel) as archive:
-        there = {Path(entry.filename): entry for entry in archive.infolist()}
+    there = {}
+    for distribution in (wheel, local_cloud):
+        with ZipFile(distribution) as archive:
+            there |= {Path(entry.filename): entry for entry in archive.infolist()}
     assert expected - there.keys() == set()
     links = [name for name, entry in there.items() if stat.S_ISLNK(entry.external_attr >> 16)]
     assert links == []
 
 
 def _shipped(path: Path) -> Path:
-    """Return where the wheel has a file of the checkout."""
-    for link, folder in _LINKS.items():
+    """Return where a wheel has a file of the checkout."""
+    for folder, place in _PLACES.items():
         if path.is_relative_to(folder):
-            return link / path.relative_to(folder)
-    return path
+            return place / path.relative_to(folder)
+    return path.relative_to("tools/localcloud") if path.is_relative_to("tools") else path
 
 
 def test_the_command_starts_without_cdk(installation: Installation, tmp_path: Path) -> None:
     code = "import sys, sizewell.cli.main; print(sizewell.__file__, *sys.modules)"
     place, *modules = installation.run("python", "-c", code, directory=tmp_path).stdout.split()
     assert Path(place).is_relative_to(installation.directory)
-    assert {"aws_cdk", "jsii", "pydantic", "numpy", "sizewell.localcloud"} & set(modules) == set()
+    assert {"aws_cdk", "jsii", "pydantic", "numpy", "sizewell_localcloud"} & set(modules) == set()

@@ -149,19 +149,19 @@ _TRAINING_CASES = (
 _SERVICE_CASES = (
     _one(
         "service: isolation of models forgotten",
-        "tools/localcloud/emulator/sagemaker/models.py",
+        "tools/localcloud/sizewell_localcloud/emulator/sagemaker/models.py",
         '"EnableNetworkIsolation": request.get("EnableNetworkIsolation", False)',
         '"EnableNetworkIsolation": False',
     ),
     _one(
         "service: flow log of another traffic",
-        "tools/localcloud/emulator/ec2_types.py",
+        "tools/localcloud/sizewell_localcloud/emulator/ec2_types.py",
         '"TrafficType": properties.get("TrafficType", "ALL")',
         '"TrafficType": "REJECT"',
     ),
     _one(
         "service: maximum of a target not kept",
-        "tools/localcloud/emulator/application_autoscaling.py",
+        "tools/localcloud/sizewell_localcloud/emulator/application_autoscaling.py",
         '"MaxCapacity": high,',
         '"MaxCapacity": low,',
     ),

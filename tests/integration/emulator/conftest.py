@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sizewell.localcloud.cloud import LocalCloud
+from sizewell_localcloud.cloud import LocalCloud
 from tests.integration.emulator.lab import Lab
 from tests.integration.harness import Cloud
 

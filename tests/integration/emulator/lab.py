@@ -12,9 +12,9 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from sizewell.localcloud.cloud import LocalCloud
-from sizewell.localcloud.emulator.access import TOKEN_NAME
-from sizewell.localcloud.variables import SECRET_ACCESS_KEY
+from sizewell_localcloud.cloud import LocalCloud
+from sizewell_localcloud.emulator.access import TOKEN_NAME
+from sizewell_localcloud.variables import SECRET_ACCESS_KEY
 from tests.integration.harness import Admin
 from tests.localcloud.processes import PATIENCE_S, until
 

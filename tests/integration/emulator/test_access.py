@@ -12,9 +12,9 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from sizewell.localcloud.cloud import LocalCloud
-from sizewell.localcloud.emulator.access import NO_PAGES, NO_SECRET, TOKEN_NAME
-from sizewell.localcloud.variables import SECRET_ACCESS_KEY
+from sizewell_localcloud.cloud import LocalCloud
+from sizewell_localcloud.emulator.access import NO_PAGES, NO_SECRET, TOKEN_NAME
+from sizewell_localcloud.variables import SECRET_ACCESS_KEY
 from tests.integration.emulator.lab import ACCOUNT, REGION, Lab, refusal
 
 FUNCTIONS = "/2015-03-31/functions"

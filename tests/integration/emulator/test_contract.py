@@ -14,11 +14,12 @@ from pathlib import Path
 from tests.localcloud.processes import PATIENCE_S
 from tests.synthesis import PROJECT_ROOT
 
-EMULATOR = PROJECT_ROOT / "tools" / "localcloud" / "emulator"
+LOCAL_CLOUD = PROJECT_ROOT / "tools" / "localcloud"
+EMULATOR = LOCAL_CLOUD / "sizewell_localcloud" / "emulator"
 PACKAGES = Path(sysconfig.get_path("purelib"))
 PROBE = """
 import importlib, json, sys
-from sizewell.localcloud.emulator import contract
+from sizewell_localcloud.emulator import contract
 
 def noticed(module_name, name):
     module = importlib.import_module(module_name)
@@ -78,7 +79,7 @@ def test_a_missing_name_stops_the_start() -> None:
     code = (
         "from ministack.services import stepfunctions\n"
         "del stepfunctions._run_execution\n"
-        "from sizewell.localcloud.emulator import plugin\n"
+        "from sizewell_localcloud.emulator import plugin\n"
         "plugin.install()"
     )
     result = subprocess.run(
@@ -95,7 +96,7 @@ def test_a_missing_name_stops_the_start() -> None:
 
 
 def test_the_installed_release_is_the_pinned_one() -> None:
-    pins = (PROJECT_ROOT / "pyproject.toml").read_text("utf-8")
+    pins = (LOCAL_CLOUD / "pyproject.toml").read_text("utf-8")
     pinned = re.search(r'^ +"ministack==([\w.]+)",', pins, re.MULTILINE)
     assert pinned is not None, "ministack must be pinned exactly"
     assert version("ministack") == pinned[1]

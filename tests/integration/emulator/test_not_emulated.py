@@ -48,7 +48,7 @@ def test_what_is_not_emulated_is_listed_by_one_command() -> None:
 def coverage() -> dict[str, dict[str, list[str]]]:
     """Return what the command lists: for each service the operations that are emulated and those that are refused."""
     result = subprocess.run(
-        [sys.executable, "-m", "sizewell.localcloud.emulator.coverage_report"],
+        [sys.executable, "-m", "sizewell_localcloud.emulator.coverage_report"],
         cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 from botocore.exceptions import ClientError
 
-from sizewell.localcloud.cloud import LocalCloud
+from sizewell_localcloud.cloud import LocalCloud
 from tests.integration.emulator.job_requests import training_request
 from tests.integration.emulator.lab import Json, Lab
 from tests.integration.emulator.test_jobs import ended, run_job
