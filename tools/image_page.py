@@ -86,15 +86,15 @@ def page() -> str:
 
 
 def _servers() -> Iterator[str]:
-    for one in image_servers():
-        server, tags = one.server, f" (tags with {one.tags.replace('|', ', ')})" if one.tags else ""
-        serves = one.words + (f"; others by `{one.other_by}`" if one.other_by else "")
+    for image in image_servers():
+        server, tags = image.server, f" (tags with {image.tags.replace('|', ', ')})" if image.tags else ""
+        serves = image.words + (f"; others by `{image.other_by}`" if image.other_by else "")
         limits = (
             _limit(server.request_bytes, _mib),
             _limit(server.response_bytes, _mib),
             _limit(server.timeout_s, _seconds),
         )
-        yield f"| `{one.repository}`{tags} | {server.name} | {serves} | {' | '.join(limits)} |\n"
+        yield f"| `{image.repository}`{tags} | {server.name} | {serves} | {' | '.join(limits)} |\n"
 
 
 def _limit(limit: ServerLimit, shown: Callable[[float], str]) -> str:

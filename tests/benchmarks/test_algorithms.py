@@ -51,7 +51,9 @@ def test_a_row_has_a_source_and_prefers_what_it_can_use(row: Algorithm) -> None:
 
 @each_row
 def test_families_are_in_the_catalog(row: Algorithm) -> None:
-    assert set(row.families) <= {one.family for one in load_catalog("us-east-1").instance_types}
+    assert set(row.families) <= {
+        instance_type.family for instance_type in load_catalog("us-east-1").instance_types
+    }
 
 
 @each_row

@@ -40,11 +40,18 @@ ONE_NAME_EACH = [
 
 
 def figures(chip: Chip) -> tuple[float, ...]:
-    one = [chip.processor(arithmetic) for arithmetic in ("fp32", "tf32", "half", "int8")]
+    processors = [chip.processor(arithmetic) for arithmetic in ("fp32", "tf32", "half", "int8")]
     return tuple(
         round(x)
-        for p in one
-        for x in (p.flops, p.peak_flops, p.cores, p.bandwidth, p.per_chip, p.cache_bytes)
+        for processor in processors
+        for x in (
+            processor.flops,
+            processor.peak_flops,
+            processor.cores,
+            processor.bandwidth,
+            processor.per_chip,
+            processor.cache_bytes,
+        )
     )
 
 

@@ -43,7 +43,9 @@ def meant(text: str, *, explains: bool = False, by_family: bool = True) -> set[s
     clauses = parse_cell(text, CATALOG, explains=explains).clauses
     types = CATALOG.instance_types
     return {
-        one.family for one in types if any(matches(clause, one, by_family=by_family) for clause in clauses)
+        instance_type.family
+        for instance_type in types
+        if any(matches(clause, instance_type, by_family=by_family) for clause in clauses)
     }
 
 
@@ -358,14 +360,16 @@ def test_a_type_without_an_offer_may_be_feasible() -> None:
 @settings(max_examples=15)
 @given(st.floats(1e8, 5e11), st.floats(1.01, 3))
 def test_a_larger_model_never_fits_where_a_smaller_one_does_not(parameters: float, factor: float) -> None:
-    names = [one.name for one in CATALOG.instance_types if one.size == "48xlarge"]
+    names = [
+        instance_type.name for instance_type in CATALOG.instance_types if instance_type.size == "48xlarge"
+    ]
 
     def feasible(size: float) -> set[str]:
         asked = read_workload(
             row(model="an LLM of nobody", model_params=str(size), precision="fp16"), CATALOG
         )
         found = verdicts(asked, CATALOG, names)
-        return {name for name, one in found.items() if one.answer is Answer.FEASIBLE}
+        return {name for name, verdict in found.items() if verdict.answer is Answer.FEASIBLE}
 
     assert feasible(parameters * factor) <= feasible(parameters)
 
@@ -389,7 +393,9 @@ def test_no_text_is_too_odd(cells: dict[str, str]) -> None:
 
 def outcome(instance_type: str, verdict_of: dict[str, Verdict] | None = None, **cells: str) -> Outcome:
     asked = read_workload(row(**cells), CATALOG)
-    known = verdict_of or verdicts(asked, CATALOG, [one.name for one in CATALOG.instance_types])
+    known = verdict_of or verdicts(
+        asked, CATALOG, [instance_type.name for instance_type in CATALOG.instance_types]
+    )
     return judge(row(**cells), asked, Pick(instance_type, "by hand"), known, CATALOG)
 
 
@@ -411,7 +417,9 @@ def test_a_recommended_type_that_is_called_infeasible_is_a_violation() -> None:
         "also_acceptable": "ml.g5.2xlarge with int4 quantization",
     }
     assert not outcome("ml.p4d.24xlarge", **qualified).violations
-    no = {one.name: Verdict(Answer.REJECTED, "too small") for one in CATALOG.instance_types}
+    no = {
+        instance_type.name: Verdict(Answer.REJECTED, "too small") for instance_type in CATALOG.instance_types
+    }
     assert outcome("ml.g5.xlarge", no, also_acceptable="ml.m5.large").violations
     assert outcome("ml.g5.xlarge", no, recommended_instances="CPU instances").violations
     assert not outcome("ml.g5.xlarge", recommended_instances="ml.g5.xlarge").violations

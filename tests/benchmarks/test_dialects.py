@@ -193,10 +193,10 @@ def read(row: Row, **changes: str) -> Case:
     return case_of(complete({**row, **changes}, CATALOG))
 
 
-def told(row: Row, **changes: str) -> float:
-    (one,) = predict_rows([{**row, **changes}], CATALOG)
-    assert one.predicted is not None, one.reason
-    return one.predicted
+def predicted(row: Row, **changes: str) -> float:
+    (prediction,) = predict_rows([{**row, **changes}], CATALOG)
+    assert prediction.predicted is not None, prediction.reason
+    return prediction.predicted
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def told(row: Row, **changes: str) -> float:
     ],
 )
 def test_other_words_give_the_same_prediction(row: Row, column: str, text: str, usual: str) -> None:
-    assert told(row, **{column: text}) == pytest.approx(told(row, **{column: usual}), rel=1e-9)
+    assert predicted(row, **{column: text}) == pytest.approx(predicted(row, **{column: usual}), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_other_words_give_the_same_prediction(row: Row, column: str, text: str, 
     ],
 )
 def test_words_that_mean_something_else_do_not(row: Row, column: str, texts: tuple[str, ...]) -> None:
-    assert len({told(row, **{column: text}) for text in texts}) == len(texts)
+    assert len({predicted(row, **{column: text}) for text in texts}) == len(texts)
 
 
 def test_nothing_about_load_is_one_request() -> None:
@@ -301,19 +301,21 @@ def test_the_number_of_a_cell(text: str, number: float | None) -> None:
 def test_a_search_over_beams_steps_as_many_sequences(note: str) -> None:
     writer = {**LLM, "batch_size": "32", "metric": "tokens_s_total"}
     assert (read(writer, note=note).beams, read(writer).beams) == (4, 1)
-    assert told(writer, note=note) < told(writer)
+    assert predicted(writer, note=note) < predicted(writer)
 
 
 def test_users_of_one_model_wait_for_each_other_unless_their_requests_become_a_batch() -> None:
     row = {**ENCODER, "batch_size": ""}
-    assert told(row, concurrency="8") > 7 * told(row, concurrency="1")
+    assert predicted(row, concurrency="8") > 7 * predicted(row, concurrency="1")
     served = {**row, "metric": "throughput_seq_s", "concurrency": "64"}
-    assert told(served, framework="TensorRT 10, infinity") > 1.1 * told(served, framework="TensorRT 10")
+    assert predicted(served, framework="TensorRT 10, infinity") > 1.1 * predicted(
+        served, framework="TensorRT 10"
+    )
 
 
 def test_users_beyond_those_in_progress_wait_by_littles_law() -> None:
     def metric(name: str, users: int) -> float:
-        return told(LLM, concurrency=str(users), metric=name)
+        return predicted(LLM, concurrency=str(users), metric=name)
 
     # More requests than an engine has room for at a time do not make it faster.
     assert metric("tokens_s_total", 4096) == pytest.approx(metric("tokens_s_total", 2048))

@@ -61,7 +61,7 @@ SCHEMA = {
 }  # fmt: skip
 
 
-def one(measured: float | None, predicted: float | None, **other: object) -> Prediction:
+def prediction(measured: float | None, predicted: float | None, **other: object) -> Prediction:
     values = {"id": "R", "source": "A", "metric": "latency_ms_avg", "accelerator": "T4"} | other
     return Prediction(measured=measured, predicted=predicted, **values)  # type: ignore[arg-type]
 
@@ -73,7 +73,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 
 def test_the_error_counts_missing_predictions_as_misses() -> None:
-    found = accuracy([one(100, 110), one(100, 300), one(100, 50), one(100, None)])
+    found = accuracy([prediction(100, 110), prediction(100, 300), prediction(100, 50), prediction(100, None)])
     assert found["rows"] == 4
     assert found["predicted"] == 3
     assert found["within_2x"] == 0.5
@@ -83,13 +83,15 @@ def test_the_error_counts_missing_predictions_as_misses() -> None:
 
 def test_an_error_of_nothing_is_unknown_and_not_zero() -> None:
     assert accuracy([])["median_error_percent"] is None
-    assert accuracy([one(100, None)])["within_2x"] == 0.0
+    assert accuracy([prediction(100, None)])["within_2x"] == 0.0
 
 
 def test_a_source_with_a_thousand_rows_counts_as_one_with_one() -> None:
     def found(rows: int) -> dict[str, float | int | None]:
-        many = [one(100, 130, id=str(i), source="many") for i in range(rows)]
-        return sources_alike([*many, one(100, 350, source="few"), one(100, 110, source="third")])
+        many = [prediction(100, 130, id=str(i), source="many") for i in range(rows)]
+        return sources_alike(
+            [*many, prediction(100, 350, source="few"), prediction(100, 110, source="third")]
+        )
 
     assert found(1000) == found(1) | {"predicted_share": 1.0}
     assert found(1000)["median_error_percent"] == pytest.approx(30.0)
@@ -98,7 +100,7 @@ def test_a_source_with_a_thousand_rows_counts_as_one_with_one() -> None:
 
 
 def test_a_source_without_a_prediction_is_a_miss() -> None:
-    found = sources_alike([one(100, 100), one(100, None, source="B")])
+    found = sources_alike([prediction(100, 100), prediction(100, None, source="B")])
     assert (found["within_2x"], found["predicted_share"]) == (0.5, 0.5)
     assert sources_alike([])["median_error_percent"] is None
 
@@ -106,17 +108,17 @@ def test_a_source_without_a_prediction_is_a_miss() -> None:
 def test_coverage_is_told_by_rows_and_by_sources() -> None:
     inside = {"low": 50.0, "high": 200.0}
     rows = [
-        one(100, 100, **inside),
-        one(100, 100, **inside),
-        one(100, 100, **inside),
-        one(300, 100, source="B", **inside),
+        prediction(100, 100, **inside),
+        prediction(100, 100, **inside),
+        prediction(100, 100, **inside),
+        prediction(300, 100, source="B", **inside),
     ]
     found = coverage(rows)
     assert (found["inside"], found["inside_by_sources"], found["median_width"]) == (0.75, 0.5, 4.0)
 
 
 def test_memory_fit_tells_the_dangerous_error_apart() -> None:
-    rows = [one(1, 1), one(0, 0), one(0, 1), one(1, 0), one(0, None)]
+    rows = [prediction(1, 1), prediction(0, 0), prediction(0, 1), prediction(1, 0), prediction(0, None)]
     assert memory_fit(rows) == {
         "rows": 5,
         "predicted": 4,
@@ -128,8 +130,8 @@ def test_memory_fit_tells_the_dangerous_error_apart() -> None:
 
 
 def test_a_record_is_beaten_by_less_latency_and_by_more_throughput() -> None:
-    assert records([one(100, 80), one(100, 95), one(100, 120)])["beaten"] == 1
-    rates = [one(100, value, metric="images_s") for value in (80, 105, 120)]
+    assert records([prediction(100, 80), prediction(100, 95), prediction(100, 120)])["beaten"] == 1
+    rates = [prediction(100, value, metric="images_s") for value in (80, 105, 120)]
     assert records(rates)["beaten"] == 1
     assert not less_is_better("tokens_s_total")
 
@@ -137,8 +139,8 @@ def test_a_record_is_beaten_by_less_latency_and_by_more_throughput() -> None:
 def test_predictions_never_look_at_the_measured_value() -> None:
     rows = [ENCODER, DECODER, {**ENCODER, "id": "R3", "accelerator": "L4"}]
     shuffled = [{**row, "value": value} for row, value in zip(rows, ("7", "", "1e6"), strict=True)]
-    assert [one.predicted for one in predict_rows(rows, CATALOG)] == [
-        one.predicted for one in predict_rows(shuffled, CATALOG)
+    assert [row.predicted for row in predict_rows(rows, CATALOG)] == [
+        row.predicted for row in predict_rows(shuffled, CATALOG)
     ]
     assert "value" not in DESCRIPTIVE
 
@@ -173,7 +175,7 @@ def test_left_out_predictions_see_neither_their_source_nor_others_of_its_publish
     rows = table_of(*TOGETHER, "B")
     changed = slower(rows, *TOGETHER)
     first, second = (predict_rows(table, CATALOG, fit_rows=table) for table in (rows, changed))
-    assert [one.predicted for one in first[:8]] == pytest.approx([one.predicted for one in second[:8]])
+    assert [row.predicted for row in first[:8]] == pytest.approx([row.predicted for row in second[:8]])
     assert first[8].predicted != pytest.approx(second[8].predicted)
     by_source = predict_rows(changed, CATALOG, fit_rows=changed, together=str)
     assert by_source[0].predicted != pytest.approx(second[0].predicted)
@@ -184,7 +186,7 @@ def test_software_that_only_the_publisher_left_out_has_shown_is_neutral() -> Non
     others = table_of("B", framework="ONNX Runtime")
 
     def predicted(*shown: dict[str, str]) -> list[float | None]:
-        return [one.predicted for one in predict_rows(own, CATALOG, fit_rows=[*others, *shown, *own])]
+        return [row.predicted for row in predict_rows(own, CATALOG, fit_rows=[*others, *shown, *own])]
 
     # Nobody who stays knows what a runtime gains over a framework, and no prior says it.
     first, *rest = predicted()
@@ -223,7 +225,7 @@ def test_a_row_that_breaks_the_physics_is_found_among_the_others(monkeypatch: py
     monkeypatch.setitem(GROUPS, "forward", Fragile)
     rows = [{**ENCODER, "batch_size": str(batch)} for batch in (1, 2, 13, 4, 5)]
     found = predict_rows(rows, CATALOG)
-    assert [one.predicted is None for one in found] == [False, False, True, False, False]
+    assert [row.predicted is None for row in found] == [False, False, True, False, False]
     assert found[2].reason == "the row makes no sense: thirteen"
 
 

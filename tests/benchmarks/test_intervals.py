@@ -36,7 +36,7 @@ def predictions(source: str, spread: float, count: int = 40, name: str = "forwar
 
 
 def everybody(spread: float, sources: tuple[str, ...] = SOURCES, name: str = "forward") -> list[Prediction]:
-    return [one for source in sources for one in predictions(source, spread, name=name)]
+    return [row for source in sources for row in predictions(source, spread, name=name)]
 
 
 def test_the_interval_of_a_source_comes_from_all_others() -> None:
@@ -65,7 +65,7 @@ def test_no_interval_is_narrower_than_sources_agree() -> None:
 
 def test_the_fewer_publishers_are_known_the_more_of_their_results_an_interval_holds() -> None:
     def half_width(publishers: int) -> float:
-        rows = [one for i in range(publishers) for one in predictions(f"source {i}", 1.0, 500)]
+        rows = [row for i in range(publishers) for row in predictions(f"source {i}", 1.0, 500)]
         return spreads_of(rows)[ANY].log_half_width
 
     # Nine tenths of one more than the known ones: 94.5 and 90.9 % of an even spread from -1 to 1.
@@ -85,8 +85,8 @@ def test_a_source_with_many_rows_counts_like_one_with_few() -> None:
 
 def test_tuned_records_and_durations_of_unknown_work_do_not_widen_what_users_get() -> None:
     rows = everybody(0.3)
-    records = [replace(one, tuned_record=True) for one in predictions("record", 2.0)]
-    unsized = [replace(one, size_is_stated=False) for one in predictions("unsized", 2.0)]
+    records = [replace(row, tuned_record=True) for row in predictions("record", 2.0)]
+    unsized = [replace(row, size_is_stated=False) for row in predictions("unsized", 2.0)]
     assert spreads_of([*rows, *records, *unsized]) == spreads_of(rows)
 
 
@@ -110,14 +110,14 @@ def test_a_class_of_some_publishers_may_be_wider_than_everything_and_of_many_nar
 def test_most_measured_values_of_an_even_spread_are_inside() -> None:
     rows = everybody(0.5)
     found = with_intervals(rows, together=str)
-    inside = [one.low <= one.measured <= one.high for one in found if one.low and one.high and one.measured]
+    inside = [row.low <= row.measured <= row.high for row in found if row.low and row.high and row.measured]
     assert 0.85 <= sum(inside) / len(rows) <= 0.95
 
 
 def test_what_has_no_prediction_or_is_a_yes_or_no_has_no_interval() -> None:
     blank = replace(predictions("a", 0.1, 1)[0], predicted=None)
     fits = replace(blank, predicted=1.0, metric="fits_memory")
-    assert all(one.low is None and one.high is None for one in with_intervals([blank, fits]))
+    assert all(row.low is None and row.high is None for row in with_intervals([blank, fits]))
 
 
 @given(st.floats(0, 3), st.floats(0, 3))
@@ -131,8 +131,8 @@ def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) 
 def test_a_processor_that_the_source_does_not_name_widens_the_interval() -> None:
     named = {**ENCODER, "accelerator": "Xeon-IceLake (8 vCPU)", "precision": "fp32", "framework": "PyTorch"}
     unnamed = {**named, "accelerator": "CPU (unspecified)"}
-    one, other = with_intervals(predict_rows([named, unnamed], load_catalog("us-east-1")))
-    assert one.predicted == pytest.approx(other.predicted)
-    assert one.high is not None
-    assert other.high is not None
-    assert other.high > 1.5 * one.high
+    known, unknown = with_intervals(predict_rows([named, unnamed], load_catalog("us-east-1")))
+    assert known.predicted == pytest.approx(unknown.predicted)
+    assert known.high is not None
+    assert unknown.high is not None
+    assert unknown.high > 1.5 * known.high

@@ -22,14 +22,14 @@ def predictions(table: Path) -> list[Prediction]:
 @pytest.mark.parametrize("table", [PUBLISHED, UNSEEN], ids=lambda table: table.stem)
 def test_every_point_is_predicted_within_a_factor_of_two(table: Path) -> None:
     assert [
-        (one.source, one.metric, one.measured, one.predicted)
-        for one in predictions(table)
-        if one.log_ratio is None or abs(one.log_ratio) > math.log(2.0)
+        (row.source, row.metric, row.measured, row.predicted)
+        for row in predictions(table)
+        if row.log_ratio is None or abs(row.log_ratio) > math.log(2.0)
     ] == []
 
 
 def test_every_physics_has_points() -> None:
-    assert {one.physics for one in predictions(PUBLISHED)} == {
+    assert {row.physics for row in predictions(PUBLISHED)} == {
         "forward",
         "generation",
         "training",
@@ -38,6 +38,6 @@ def test_every_physics_has_points() -> None:
 
 
 def test_no_record_is_beaten_by_more_than_a_tenth() -> None:
-    records = [one for one in predictions(UNSEEN) if one.source.startswith("MLPerf")]
+    records = [row for row in predictions(UNSEEN) if row.source.startswith("MLPerf")]
     assert records
-    assert [one for one in records if (one.predicted or 0.0) > 1.1 * (one.measured or 0.0)] == []
+    assert [row for row in records if (row.predicted or 0.0) > 1.1 * (row.measured or 0.0)] == []

@@ -94,8 +94,8 @@ def test_values_and_ranks_do_not_change_the_predictions() -> None:
     shuffled = [
         {**row, "value": value, "rank": value} for row, value in zip(ROWS, ("5", "15", "30"), strict=True)
     ]
-    assert [one.predicted for one in ranking.predict_rows(ROWS, catalog)] == [
-        one.predicted for one in ranking.predict_rows(shuffled, catalog)
+    assert [row.predicted for row in ranking.predict_rows(ROWS, catalog)] == [
+        row.predicted for row in ranking.predict_rows(shuffled, catalog)
     ]
 
 

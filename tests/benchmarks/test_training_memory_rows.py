@@ -28,9 +28,9 @@ def test_a_device_holds_its_part_of_the_batch() -> None:
 
 def test_a_stated_micro_batch_is_what_a_device_holds_however_large() -> None:
     encoder = {**ENCODER, "task": "training", "metric": "peak_mem_mb", "accelerator": "H200"}
-    one, half, whole = (peak(encoder, note=f"micro-batch {size}") for size in (1, 48, 96))
+    single, half, whole = (peak(encoder, note=f"micro-batch {size}") for size in (1, 48, 96))
 
-    assert whole - one == pytest.approx(95 / 47 * (half - one))
+    assert whole - single == pytest.approx(95 / 47 * (half - single))
 
 
 def test_an_encoder_that_predicts_hidden_words_scores_all_of_them() -> None:

@@ -17,13 +17,13 @@ CORES = {"neuron-ls": '#!/bin/sh\necho \'[{"nc_count": 2}, {"nc_count": 2}]\'\n'
 
 def started(directory: Path, tools: dict[str, str], instance_type: str) -> list[str]:
     """Return what torchrun was told on the second of two instances, its variables first."""
-    told = {
+    resources = {
         "current_host": "algo-2",
         "hosts": ["algo-2", "algo-1"],
         "network_interface_name": "eth7",
         "current_instance_type": instance_type,
     }
-    (directory / "resourceconfig.json").write_text(json.dumps(told), "utf-8")
+    (directory / "resourceconfig.json").write_text(json.dumps(resources), "utf-8")
     for name, text in {"torchrun": TORCHRUN, **tools}.items():
         (directory / name).write_text(text, "utf-8")
         (directory / name).chmod(0o755)

@@ -51,7 +51,7 @@ def test_an_interrupted_run_is_recorded_as_one_with_its_hours_and_its_price(
 
     calls = asked(variables)
     begun = [named for name, _, named in calls if name == "start_run"]
-    assert [(one["run_id"], one["run_name"], one["tags"]) for one in begun] == [
+    assert [(run["run_id"], run["run_name"], run["tags"]) for run in begun] == [
         (None, "demo-dev-train-1", TAGS),
         ("run-1", "demo-dev-train-1", TAGS),
     ]

@@ -74,5 +74,5 @@ def test_a_failure_says_why(tmp_path: Path) -> None:
     empty = Job.laid_out(tmp_path / "ml", "")
     ended = empty.run()
     assert ended.returncode == 1
-    told = (empty.ml / "output/failure").read_text()
-    assert told == f"ValueError: no rows in *.csv below {empty.ml}/input/data/training\n"
+    reason = (empty.ml / "output/failure").read_text()
+    assert reason == f"ValueError: no rows in *.csv below {empty.ml}/input/data/training\n"

@@ -33,9 +33,9 @@ def test_it_runs_for_the_length_of_the_block(stand_in: tuple[str, ...]) -> None:
 
 
 def test_two_of_them_do_not_meet(stand_in: tuple[str, ...]) -> None:
-    with LocalCloud(command=stand_in) as one, LocalCloud(command=stand_in) as other:
-        assert one.port != other.port
-        assert one.folder != other.folder
+    with LocalCloud(command=stand_in) as first, LocalCloud(command=stand_in) as second:
+        assert first.port != second.port
+        assert first.folder != second.folder
 
 
 def test_a_failed_start_shows_the_end_of_the_log_and_leaves_nothing() -> None:

@@ -117,15 +117,23 @@ def test_an_app_with_folders_stacks_and_constructs_of_its_own(
     ]
     texts = found["my-platform-dev-classify-text"]["Resources"]
     alarms = {
-        name: one["Properties"] for name, one in texts.items() if one["Type"] == "AWS::CloudWatch::Alarm"
+        name: resource["Properties"]
+        for name, resource in texts.items()
+        if resource["Type"] == "AWS::CloudWatch::Alarm"
     }
     (p95,) = (alarm for name, alarm in alarms.items() if name.startswith("AlarmsModelLatencyP95"))
     assert p95["EvaluationPeriods"] == 9
     assert alarms["Silence"]["AlarmActions"] == p95["AlarmActions"]
     assert found["dashboard"]["Resources"]["Dashboard"]["Properties"]["DashboardName"] == "texts-dev"
     published = found["my-platform-dev-foundation"]["Resources"].values()
-    names = {one["Properties"]["Name"] for one in published if one["Type"] == "AWS::SSM::Parameter"}
-    read = [one["Default"] for one in found["dashboard"]["Parameters"].values() if "Default" in one]
+    names = {
+        resource["Properties"]["Name"] for resource in published if resource["Type"] == "AWS::SSM::Parameter"
+    }
+    read = [
+        parameter["Default"]
+        for parameter in found["dashboard"]["Parameters"].values()
+        if "Default" in parameter
+    ]
     assert len(names & set(read)) == 1
     plan = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
     assert plan["environment"] == "dev"

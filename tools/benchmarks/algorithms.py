@@ -88,10 +88,10 @@ def find_algorithm(name: str, task: Task) -> Algorithm | None:
                 found.append((-len(plain), at, algorithm))
     if not found:
         return None
-    best = min(found, key=lambda one: one[:2])[2]
-    rows = [one for _, _, one in found if one.name == best.name]
+    best = min(found, key=lambda match: match[:2])[2]
+    rows = [algorithm for _, _, algorithm in found if algorithm.name == best.name]
     version = _version(name)
-    suitable = [one for one in rows if _holds(one, version)]
+    suitable = [algorithm for algorithm in rows if _holds(algorithm, version)]
     return (suitable or rows)[-1 if version is None else 0]
 
 

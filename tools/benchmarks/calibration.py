@@ -199,7 +199,7 @@ def sampled(cases: Sequence[Case]) -> list[Case]:
 
 def _shuffled(case: Case) -> str:
     # By what a row describes: its place in the table must not matter.
-    told = (
+    stated = (
         case.model_name,
         case.chip.name,
         case.chips,
@@ -208,7 +208,7 @@ def _shuffled(case: Case) -> str:
         case.input_tokens,
         case.output_tokens,
     )
-    return sha256(repr((*told, case.load, case.library, case.arithmetic, case.value)).encode()).hexdigest()
+    return sha256(repr((*stated, case.load, case.library, case.arithmetic, case.value)).encode()).hexdigest()
 
 
 def _design(columns: np.ndarray, size: int) -> csr_matrix:

@@ -152,13 +152,17 @@ def _size(size: str) -> str:
 
 @cache
 def _known_families(catalog: Catalog) -> frozenset[str]:
-    return frozenset(one.family for one in catalog.instance_types)
+    return frozenset(instance_type.family for instance_type in catalog.instance_types)
 
 
 @cache
 def chip_names(catalog: Catalog) -> frozenset[str]:
     """Return the names of GPUs without their memory, in lower case: ``a100``, ``l4``."""
-    names = {one.accelerator.name.lower().split()[0] for one in catalog.instance_types if one.accelerator}
+    names = {
+        instance_type.accelerator.name.lower().split()[0]
+        for instance_type in catalog.instance_types
+        if instance_type.accelerator
+    }
     return frozenset(name for name in names if re.fullmatch(r"[a-z]{1,2}\d+[a-z]?", name))
 
 

@@ -115,22 +115,24 @@ def _selected(workload: Workload, catalog: Catalog) -> list[Ranked]:
     except (NoFeasibleInstanceError, LookupError, ArithmeticError, ValueError):
         # A row that the selection cannot compute must not hide the others.
         return []
-    allowed = {one.name: one for one in _allowed(workload, catalog)}
+    allowed = {instance_type.name: instance_type for instance_type in _allowed(workload, catalog)}
     budget = workload.max_usd_per_month
     kept = [
-        one
-        for one in candidates
-        if one.instance_type in allowed
-        and one.cost.usd_per_month is not None
-        and (budget is None or one.cost.usd_per_month <= budget)
+        candidate
+        for candidate in candidates
+        if candidate.instance_type in allowed
+        and candidate.cost.usd_per_month is not None
+        and (budget is None or candidate.cost.usd_per_month <= budget)
     ]
     if workload.objective != "cost":
-        kept.sort(key=lambda one: _speed_order(one, workload.objective))
+        kept.sort(key=lambda candidate: _speed_order(candidate, workload.objective))
     return [
         Ranked(
-            allowed[one.instance_type], one.cost.usd_per_month or 0.0, _work(one, allowed[one.instance_type])
+            allowed[candidate.instance_type],
+            candidate.cost.usd_per_month or 0.0,
+            _work(candidate, allowed[candidate.instance_type]),
         )
-        for one in kept
+        for candidate in kept
     ]
 
 
@@ -145,8 +147,8 @@ def _candidates(workload: Workload, model: ModelSpec, catalog: Catalog) -> list[
     if not model.architecture.generates or workload.requests_per_second:
         return candidates
     batch = capacity_needs(needs, workload.batch or DEFAULT_BATCH)
-    holds = endpoint_verdicts(batch, catalog, [one.instance_type for one in candidates])
-    return [one for one in candidates if holds[one.instance_type] is None]
+    holds = endpoint_verdicts(batch, catalog, [candidate.instance_type for candidate in candidates])
+    return [candidate for candidate in candidates if holds[candidate.instance_type] is None]
 
 
 def _work(candidate: Candidate[Any], instance_type: InstanceType) -> float:
@@ -166,32 +168,33 @@ def _speed_order(candidate: Candidate[Any], objective: str) -> tuple[float, floa
 def _allowed(workload: Workload, catalog: Catalog) -> list[InstanceType]:
     """Return the types that the text of a row leaves: its candidates, chips, hardware, and what an engine needs."""
     kept = []
-    for one in catalog.instance_types:
-        chip = one.accelerator.name.lower() if one.accelerator else ""
-        neuron = has_hardware(one, "neuron")
-        if workload.candidates and one.name not in workload.candidates:
+    for instance_type in catalog.instance_types:
+        chip = instance_type.accelerator.name.lower() if instance_type.accelerator else ""
+        neuron = has_hardware(instance_type, "neuron")
+        if workload.candidates and instance_type.name not in workload.candidates:
             continue
         if workload.chips and not any(
-            chip.startswith(name) and one.accelerator_count >= count for count, name in workload.chips
+            chip.startswith(name) and instance_type.accelerator_count >= count
+            for count, name in workload.chips
         ):
             continue
-        if workload.series and not any(has_hardware(one, series) for series in workload.series):
+        if workload.series and not any(has_hardware(instance_type, series) for series in workload.series):
             continue
         if not workload.series and neuron and not _may_compile(workload):
             continue
-        if workload.hardware == "cpu" and one.accelerator_count:
+        if workload.hardware == "cpu" and instance_type.accelerator_count:
             continue
-        if workload.hardware == "gpu" and not has_hardware(one, "gpu"):
+        if workload.hardware == "gpu" and not has_hardware(instance_type, "gpu"):
             continue
-        if workload.hardware == "no-gpu" and has_hardware(one, "gpu"):
+        if workload.hardware == "no-gpu" and has_hardware(instance_type, "gpu"):
             continue
         if (
-            one.burstable
-            or (one.cpu_architecture == "arm64") is not workload.arm64
-            or not _is_modern_enough(workload, one)
+            instance_type.burstable
+            or (instance_type.cpu_architecture == "arm64") is not workload.arm64
+            or not _is_modern_enough(workload, instance_type)
         ):
             continue
-        kept.append(one)
+        kept.append(instance_type)
     return kept
 
 
@@ -239,17 +242,21 @@ def _algorithm_types(workload: Workload, catalog: Catalog) -> list[InstanceType]
     families = algorithm.families if algorithm else ()
     needed = host_gib(workload)
     kept = []
-    for one in _allowed(replace(workload, circumstances=workload.circumstances | {"cheap"}), catalog):
-        if not has_hardware(one, hardware or "cpu"):
+    for instance_type in _allowed(
+        replace(workload, circumstances=workload.circumstances | {"cheap"}), catalog
+    ):
+        if not has_hardware(instance_type, hardware or "cpu"):
             continue
-        if algorithm and algorithm_verdict(workload, algorithm, one).answer is not Answer.FEASIBLE:
+        if algorithm and algorithm_verdict(workload, algorithm, instance_type).answer is not Answer.FEASIBLE:
             continue
-        if one.accelerator_count and families and one.family not in families:
+        if instance_type.accelerator_count and families and instance_type.family not in families:
             continue
-        if not one.accelerator_count and one.family[0] != series:
+        if not instance_type.accelerator_count and instance_type.family[0] != series:
             continue
-        if one.memory_gib > needed and (workload.task != "training" or one.vcpus >= MIN_TRAINING_VCPUS):
-            kept.append(one)
+        if instance_type.memory_gib > needed and (
+            workload.task != "training" or instance_type.vcpus >= MIN_TRAINING_VCPUS
+        ):
+            kept.append(instance_type)
     return kept
 
 
@@ -258,14 +265,16 @@ def _by_price(
 ) -> list[Ranked]:
     """Return the offered types with a price, cheapest first, or fastest first where speed is asked for."""
     priced = [
-        Ranked(one, price)
-        for one in types
-        if catalog.is_offered(one.name, usage)
-        and (price := catalog.price(one.name, usage).usd_per_hour) is not None
+        Ranked(instance_type, price)
+        for instance_type in types
+        if catalog.is_offered(instance_type.name, usage)
+        and (price := catalog.price(instance_type.name, usage).usd_per_hour) is not None
     ]
-    if workload.objective == "cost" or not all(one.instance_type.accelerator for one in priced):
-        return sorted(priced, key=lambda one: (one.usd, one.instance_type.name))
-    return sorted(priced, key=lambda one: (-_bandwidth(one.instance_type), one.usd, one.instance_type.name))
+    if workload.objective == "cost" or not all(ranked.instance_type.accelerator for ranked in priced):
+        return sorted(priced, key=lambda ranked: (ranked.usd, ranked.instance_type.name))
+    return sorted(
+        priced, key=lambda ranked: (-_bandwidth(ranked.instance_type), ranked.usd, ranked.instance_type.name)
+    )
 
 
 def _bandwidth(instance_type: InstanceType) -> float:
@@ -281,19 +290,21 @@ def established(ranking: list[Ranked], workload: Workload) -> str | None:
     if not ranking:
         return None
     named = workload.candidates or workload.chips or workload.series
-    wide = [one for one in ranking if named or one.regions >= MIN_REGIONS] or ranking
+    wide = [ranked for ranked in ranking if named or ranked.regions >= MIN_REGIONS] or ranking
     if workload.objective != "cost":
         return wide[0].instance_type.name
     first = wide[0]
     near = [
-        one
-        for one in wide
-        if one.usd <= first.usd * (1 + (NEAR_PRICE if first.work else EQUAL_PRICE))
-        and one.instance_type.family[0] == first.instance_type.family[0]
+        ranked
+        for ranked in wide
+        if ranked.usd <= first.usd * (1 + (NEAR_PRICE if first.work else EQUAL_PRICE))
+        and ranked.instance_type.family[0] == first.instance_type.family[0]
     ]
-    best = max(one.work / one.usd for one in near) / (1 + EQUAL_PRICE)
-    worth = [one for one in near if one.work / one.usd >= best]
-    return min(worth, key=lambda one: (-one.regions, one.usd, one.instance_type.name)).instance_type.name
+    best = max(ranked.work / ranked.usd for ranked in near) / (1 + EQUAL_PRICE)
+    worth = [ranked for ranked in near if ranked.work / ranked.usd >= best]
+    return min(
+        worth, key=lambda ranked: (-ranked.regions, ranked.usd, ranked.instance_type.name)
+    ).instance_type.name
 
 
 @cache
@@ -307,4 +318,4 @@ def _regions() -> dict[str, int]:
 
 
 def _names(ranking: list[Ranked]) -> tuple[str, ...]:
-    return tuple(one.instance_type.name for one in ranking)
+    return tuple(ranked.instance_type.name for ranked in ranking)

@@ -120,7 +120,11 @@ def _called_infeasible(
         for name in named:
             if verdicts[name].answer is Answer.REJECTED:
                 yield f"{name} is recommended or supported, but called infeasible: {verdicts[name].reason}"
-        meant = [one.name for one in catalog.instance_types if matches(clause, one, by_family=False)]
+        meant = [
+            instance_type.name
+            for instance_type in catalog.instance_types
+            if matches(clause, instance_type, by_family=False)
+        ]
         if not named and meant and all(verdicts[name].answer is Answer.REJECTED for name in meant):
             yield f"all of {', '.join(sorted(clause.families | clause.hardware))} are called infeasible"
 
@@ -135,7 +139,9 @@ def _picked_unacceptable(
     for clause in unacceptable.clauses:
         if chosen is None or (clause.precisions and not _same_precision(workload, clause)):
             continue
-        other = "other" in clause.hardware and not any(matches(one, chosen, by_family=True) for one in wanted)
+        other = "other" in clause.hardware and not any(
+            matches(alternative, chosen, by_family=True) for alternative in wanted
+        )
         if other or matches(clause, chosen, by_family=False):
             yield f"{picked.instance_type} is picked, which the row excludes: {unacceptable.text}"
 
@@ -148,20 +154,28 @@ def _why_not(workload: Workload, wanted: Iterable[Clause], picked: Pick, catalog
     """Say in a few words why the pick is of another family than what the row names."""
     usage = Usage.TRAINING if workload.task == "training" else Usage.HOSTING
     meant = [
-        one
-        for one in catalog.instance_types
-        if any(matches(clause, one, by_family=True) for clause in wanted)
+        instance_type
+        for instance_type in catalog.instance_types
+        if any(matches(clause, instance_type, by_family=True) for clause in wanted)
     ]
-    families = ", ".join(sorted({one.family for one in meant}))
+    families = ", ".join(sorted({instance_type.family for instance_type in meant}))
     if not meant:
         return "the catalog knows nothing that the row names"
-    offered = [one for one in meant if catalog.is_offered(one.name, usage)]
+    offered = [instance_type for instance_type in meant if catalog.is_offered(instance_type.name, usage)]
     if not offered:
         return f"{families} cannot be had for {usage} in {catalog.region} today"
-    priced = [one for one in offered if catalog.price(one.name, usage).usd_per_hour is not None]
+    priced = [
+        instance_type
+        for instance_type in offered
+        if catalog.price(instance_type.name, usage).usd_per_hour is not None
+    ]
     if not priced:
         return f"no price of {families} is known in {catalog.region}"
-    ranks = [picked.ranking.index(one.name) + 1 for one in priced if one.name in picked.ranking]
+    ranks = [
+        picked.ranking.index(instance_type.name) + 1
+        for instance_type in priced
+        if instance_type.name in picked.ranking
+    ]
     if ranks:
         return f"{families} is {min(ranks)}. of {len(picked.ranking)}: the pick costs less, or does more for the money"
     return f"{families} does not meet the question as it was read ({picked.how})"
@@ -171,24 +185,24 @@ def summary(outcomes: list[Outcome]) -> dict[str, Any]:
     """Return the counts of all rows, by kind and by source."""
     groups: dict[str, list[Outcome]] = {"all rows": outcomes}
     for label, key in (("kind", "kind"), ("source", "source_id")):
-        for value in sorted({getattr(one, key) for one in outcomes}):
-            groups[f"{label} {value}"] = [one for one in outcomes if getattr(one, key) == value]
+        for value in sorted({getattr(outcome, key) for outcome in outcomes}):
+            groups[f"{label} {value}"] = [outcome for outcome in outcomes if getattr(outcome, key) == value]
     return {name: _counts(members) for name, members in groups.items()}
 
 
 def _counts(outcomes: list[Outcome]) -> dict[str, Any]:
-    readable = [one for one in outcomes if one.agrees is not None]
-    agreeing = sum(bool(one.agrees) for one in readable)
-    later = sum(bool(one.agrees_with_successors) for one in readable)
+    readable = [outcome for outcome in outcomes if outcome.agrees is not None]
+    agreeing = sum(bool(outcome.agrees) for outcome in readable)
+    later = sum(bool(outcome.agrees_with_successors) for outcome in readable)
     return {
         "rows": len(outcomes),
         "compared": len(readable),
         "agree": agreeing,
         "agree_pct": round(100 * agreeing / len(readable), 1) if readable else None,
-        "cheapest_agree": sum(bool(one.cheapest_agrees) for one in readable),
+        "cheapest_agree": sum(bool(outcome.cheapest_agrees) for outcome in readable),
         "agree_with_successors": later,
         "agree_with_successors_pct": round(100 * later / len(readable), 1) if readable else None,
-        "violations": sum(len(one.violations) for one in outcomes),
+        "violations": sum(len(outcome.violations) for outcome in outcomes),
     }
 
 

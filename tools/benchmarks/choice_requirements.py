@@ -141,21 +141,21 @@ def identify(
 ) -> tuple[ModelSpec | None, Algorithm | None]:
     """Return a model that can be computed, or an algorithm whose hardware is known: software before classes."""
     where: Task = "training" if task == "training" else "inference"
-    named, told = find_algorithm(model, where), find_algorithm(workload, where)
+    named, described = find_algorithm(model, where), find_algorithm(workload, where)
     if named and named.kind != "class":
         return None, named
     if preset := _preset(model):
         return model_spec(preset, parameters, precision), None
     if presets := _presets(model):
-        nearest = min(presets, key=lambda one: abs(one.parameters - (parameters or one.parameters)))
+        nearest = min(presets, key=lambda preset: abs(preset.parameters - (parameters or preset.parameters)))
         return model_spec(nearest, parameters, precision), None
-    if told and told.kind != "class" and (parameters or 0) < NETWORK_FROM:
-        return None, told
+    if described and described.kind != "class" and (parameters or 0) < NETWORK_FROM:
+        return None, described
     if parameters:
         return _unknown_model(f"{model} {workload}", parameters, precision), None
     if not named and (preset := _preset_in(workload)):
         return model_spec(preset, None, precision), None
-    return None, named or told
+    return None, named or described
 
 
 def model_spec(preset: Preset, parameters: float | None, precision: str) -> ModelSpec:

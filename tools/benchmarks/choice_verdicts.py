@@ -48,14 +48,22 @@ FEASIBLE = Verdict(Answer.FEASIBLE)
 
 def verdicts(workload: Workload, catalog: Catalog, names: Iterable[str]) -> Mapping[str, Verdict]:
     """Return the verdict on each named type that the catalog knows; one that it does not know has none."""
-    types = [one for name in names if (one := catalog.find(name))]
+    types = [instance_type for name in names if (instance_type := catalog.find(name))]
     if workload.model and workload.task == "training":
-        return {one.name: _training_verdict(workload, workload.model, one) for one in types}
+        return {
+            instance_type.name: _training_verdict(workload, workload.model, instance_type)
+            for instance_type in types
+        }
     if workload.model:
-        return _serving_verdicts(workload, workload.model, catalog, [one.name for one in types])
+        return _serving_verdicts(
+            workload, workload.model, catalog, [instance_type.name for instance_type in types]
+        )
     if workload.algorithm:
-        return {one.name: algorithm_verdict(workload, workload.algorithm, one) for one in types}
-    return {one.name: FEASIBLE for one in types}
+        return {
+            instance_type.name: algorithm_verdict(workload, workload.algorithm, instance_type)
+            for instance_type in types
+        }
+    return {instance_type.name: FEASIBLE for instance_type in types}
 
 
 def _serving_verdicts(

@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(json.dumps(to_json(outcomes), indent=2))
     else:
         _print(outcomes)
-    return 1 if any(one.violations for one in outcomes) else 0
+    return 1 if any(outcome.violations for outcome in outcomes) else 0
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -79,7 +79,7 @@ def compare(rows: Sequence[Mapping[str, str]], catalog: Catalog) -> list[Outcome
 def _outcome(row: Mapping[str, str], catalog: Catalog) -> Outcome:
     workload = read_workload(row, catalog)
     named = {name for column in _ANSWERS for name in parse_cell(row.get(column) or "", catalog).types}
-    names = sorted(named | {one.name for one in catalog.instance_types})
+    names = sorted(named | {instance_type.name for instance_type in catalog.instance_types})
     return judge(row, workload, pick(workload, catalog), verdicts(workload, catalog, names), catalog)
 
 
@@ -88,9 +88,14 @@ def write_predictions(path: Path, outcomes: Sequence[Outcome]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("id", "picked", "feasible", "rejected"))
-        for one in outcomes:
+        for outcome in outcomes:
             writer.writerow(
-                (one.row_id, one.picked.instance_type or "", " ".join(one.feasible), " ".join(one.rejected))
+                (
+                    outcome.row_id,
+                    outcome.picked.instance_type or "",
+                    " ".join(outcome.feasible),
+                    " ".join(outcome.rejected),
+                )
             )
 
 
@@ -101,20 +106,20 @@ def to_json(outcomes: list[Outcome]) -> dict[str, Any]:
         "summary": summary(outcomes),
         "rows": [
             {
-                "id": one.row_id,
-                "kind": one.kind,
-                "source_id": one.source_id,
-                "picked": one.picked.instance_type,
-                "how": one.picked.how,
-                "recommended": one.recommended,
-                "agrees": one.agrees,
-                "cheapest": one.picked.ranking[0] if one.picked.ranking else None,
-                "agrees_with_successors": one.agrees_with_successors,
-                "note": one.note,
-                "violations": list(one.violations),
-                "conditional": list(one.conditional),
+                "id": outcome.row_id,
+                "kind": outcome.kind,
+                "source_id": outcome.source_id,
+                "picked": outcome.picked.instance_type,
+                "how": outcome.picked.how,
+                "recommended": outcome.recommended,
+                "agrees": outcome.agrees,
+                "cheapest": outcome.picked.ranking[0] if outcome.picked.ranking else None,
+                "agrees_with_successors": outcome.agrees_with_successors,
+                "note": outcome.note,
+                "violations": list(outcome.violations),
+                "conditional": list(outcome.conditional),
             }
-            for one in outcomes
+            for outcome in outcomes
         ],
     }
 
@@ -144,20 +149,24 @@ def _print(outcomes: list[Outcome]) -> None:
     others = Table(title="Rows that do not agree")
     for heading in ("id", "picked", "recommended", "successor", "why"):
         others.add_column(heading)
-    for one in outcomes:
-        if one.agrees is False:
-            successor = "yes" if one.agrees_with_successors else "no"
+    for outcome in outcomes:
+        if outcome.agrees is False:
+            successor = "yes" if outcome.agrees_with_successors else "no"
             others.add_row(
-                one.row_id, one.picked.instance_type or "none", one.recommended, successor, one.note
+                outcome.row_id,
+                outcome.picked.instance_type or "none",
+                outcome.recommended,
+                successor,
+                outcome.note,
             )
-    unread = [one.row_id for one in outcomes if one.agrees is None]
+    unread = [outcome.row_id for outcome in outcomes if outcome.agrees is None]
     with open_console() as console:
         console.print(counts)
         if others.row_count:
             console.print(others)
-        for one in outcomes:
-            for violation in one.violations:
-                console.print(f"violation in {one.row_id}: {violation}", markup=False)
+        for outcome in outcomes:
+            for violation in outcome.violations:
+                console.print(f"violation in {outcome.row_id}: {violation}", markup=False)
         if unread:
             console.print(f"nothing to compare with in: {', '.join(unread)}", markup=False)
 

@@ -53,7 +53,7 @@ ARCHITECTURE_OF_METRIC = {
     "denoise_iters_s": "diffusion", "images_s": "cnn",
 }  # fmt: skip
 #: Architectures that write token by token.
-GENERATING = tuple(name for name, one in ARCHITECTURES.items() if one.generates)
+GENERATING = tuple(name for name, architecture in ARCHITECTURES.items() if architecture.generates)
 #: What the notes of a results table say of a round of MLPerf: a tuned record.
 MLPERF_NOTE = "closed division, Result"
 _SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s?([bm])(?![a-z0-9])")

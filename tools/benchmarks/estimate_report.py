@@ -30,66 +30,66 @@ def to_json(predictions: Sequence[Prediction], *, left_out: str | None) -> dict[
 
     ``left_out`` says what a fit did not see of the row that it predicts: its ``publisher``, its ``source``, or nothing.
     """
-    scored = [one for one in predictions if is_scored(one)]
+    scored = [row for row in predictions if is_scored(row)]
     return {
         "left_out": left_out,
         "rows": len(predictions),
-        "predicted": sum(one.predicted is not None for one in predictions),
+        "predicted": sum(row.predicted is not None for row in predictions),
         "by_sources_alike": sources_alike(scored),
         "total": accuracy(scored),
-        "by_group": _by(scored, lambda one: one.metric_class, accuracy),
-        "by_source": _by(scored, lambda one: one.source or "(empty)", accuracy),
-        "by_metric": _by(scored, lambda one: one.metric or "(empty)", accuracy),
-        "by_accelerator": _by(scored, lambda one: one.accelerator or "(empty)", accuracy),
+        "by_group": _by(scored, lambda row: row.metric_class, accuracy),
+        "by_source": _by(scored, lambda row: row.source or "(empty)", accuracy),
+        "by_metric": _by(scored, lambda row: row.metric or "(empty)", accuracy),
+        "by_accelerator": _by(scored, lambda row: row.accelerator or "(empty)", accuracy),
         "fits_memory": {
-            "total": memory_fit([one for one in predictions if one.metric == FITS_MEMORY]),
+            "total": memory_fit([row for row in predictions if row.metric == FITS_MEMORY]),
             "by_source": _by(
-                (one for one in predictions if one.metric == FITS_MEMORY),
-                lambda one: one.source or "(empty)",
+                (row for row in predictions if row.metric == FITS_MEMORY),
+                lambda row: row.source or "(empty)",
                 memory_fit,
             ),
         },
         "intervals": {
             "nominal": NOMINAL,
             "total": coverage(scored),
-            "by_class": _by((one for one in scored if one.physics), lambda one: one.interval_class, coverage),
-            "by_source": _by(scored, lambda one: one.source or "(empty)", coverage),
+            "by_class": _by((row for row in scored if row.physics), lambda row: row.interval_class, coverage),
+            "by_source": _by(scored, lambda row: row.source or "(empty)", coverage),
         },
         "tuned_records": {
-            "total": records([one for one in scored if one.tuned_record]),
-            "by_metric": _by((one for one in scored if one.tuned_record), lambda one: one.metric, records),
+            "total": records([row for row in scored if row.tuned_record]),
+            "by_metric": _by((row for row in scored if row.tuned_record), lambda row: row.metric, records),
         },
         "not_predicted": _reasons(predictions),
     }
 
 
-def is_scored(one: Prediction) -> bool:
+def is_scored(row: Prediction) -> bool:
     """Return whether a row has a measured quantity to compare with, be it predicted or not."""
-    return one.metric != FITS_MEMORY and one.size_is_stated and one.measured is not None and one.measured > 0
+    return row.metric != FITS_MEMORY and row.size_is_stated and row.measured is not None and row.measured > 0
 
 
 def sources_alike(predictions: Sequence[Prediction]) -> Statistics:
     """Return the error of predictions, each source counting the same: four of them hold half of the rows."""
-    rows_of = Counter(one.source for one in predictions)
-    told = [one for one in predictions if one.log_ratio is not None]
-    logs = np.array([one.log_ratio for one in told])
-    weights = np.array([1 / rows_of[one.source] for one in told])
+    rows_of = Counter(row.source for row in predictions)
+    predicted = [row for row in predictions if row.log_ratio is not None]
+    logs = np.array([row.log_ratio for row in predicted])
+    weights = np.array([1 / rows_of[row.source] for row in predicted])
     errors = np.abs(np.exp(-logs) - 1)
     order = np.argsort(errors, kind="stable")
     half = np.searchsorted(np.cumsum(weights[order]), weights.sum() / 2)
     within = float(weights[np.abs(logs) <= math.log(2.0)].sum())
     return {
         "sources": len(rows_of),
-        "publishers": len({one.publisher for one in predictions}),
-        "predicted_share": _share(len(told), len(predictions)),
-        "median_error_percent": _round(100 * errors[order][half]) if len(told) else None,
+        "publishers": len({row.publisher for row in predictions}),
+        "predicted_share": _share(len(predicted), len(predictions)),
+        "median_error_percent": _round(100 * errors[order][half]) if len(predicted) else None,
         "within_2x": _share(within, len(rows_of)),
     }
 
 
 def accuracy(predictions: Sequence[Prediction]) -> Statistics:
     """Return the error of predictions; a row that is not predicted is a miss in the share within a factor of two."""
-    logs = np.array([one.log_ratio for one in predictions if one.log_ratio is not None])
+    logs = np.array([row.log_ratio for row in predictions if row.log_ratio is not None])
     return {
         "rows": len(predictions),
         "predicted": len(logs),
@@ -102,15 +102,15 @@ def accuracy(predictions: Sequence[Prediction]) -> Statistics:
 
 def memory_fit(predictions: Sequence[Prediction]) -> Statistics:
     """Return how often it was right that a model fits, and the dangerous error: an infeasible row called feasible."""
-    known = [one for one in predictions if one.measured is not None]
-    told = [(one.predicted >= 0.5, one.measured >= 0.5) for one in known if one.predicted is not None]
+    known = [row for row in predictions if row.measured is not None]
+    answers = [(row.predicted >= 0.5, row.measured >= 0.5) for row in known if row.predicted is not None]
     return {
         "rows": len(known),
-        "predicted": len(told),
-        "right": sum(said == was for said, was in told),
-        "right_share": _share(sum(said == was for said, was in told), len(known)),
-        "infeasible_called_feasible": sum(said and not was for said, was in told),
-        "feasible_called_infeasible": sum(was and not said for said, was in told),
+        "predicted": len(answers),
+        "right": sum(said == was for said, was in answers),
+        "right_share": _share(sum(said == was for said, was in answers), len(known)),
+        "infeasible_called_feasible": sum(said and not was for said, was in answers),
+        "feasible_called_infeasible": sum(was and not said for said, was in answers),
     }
 
 
@@ -120,14 +120,14 @@ def coverage(predictions: Sequence[Prediction]) -> Statistics:
     ``inside_by_sources`` is the mean of the shares of the sources.
     """
     found = [
-        (one.source, one.low <= one.measured <= one.high, one.high / one.low)
-        for one in predictions
-        if one.low and one.high and one.measured is not None
+        (row.source, row.low <= row.measured <= row.high, row.high / row.low)
+        for row in predictions
+        if row.low and row.high and row.measured is not None
     ]
     rows_of = Counter(source for source, _, _ in found)
     return {
         "rows": len(found),
-        "publishers": len({one.publisher for one in predictions}),
+        "publishers": len({row.publisher for row in predictions}),
         "inside": _share(sum(inside for _, inside, _ in found), len(found)),
         "inside_by_sources": _share(
             sum(inside / rows_of[source] for source, inside, _ in found), len(rows_of)
@@ -138,20 +138,20 @@ def coverage(predictions: Sequence[Prediction]) -> Statistics:
 
 def records(predictions: Sequence[Prediction]) -> Statistics:
     """Return how many predictions are better than a tuned record by more than a tenth of it."""
-    told = [one for one in predictions if one.log_ratio is not None]
-    beaten = sum(_beats(one) for one in told)
-    return {"rows": len(told), "beaten": beaten, "beaten_share": _share(beaten, len(told))}
+    predicted = [row for row in predictions if row.log_ratio is not None]
+    beaten = sum(_beats(row) for row in predicted)
+    return {"rows": len(predicted), "beaten": beaten, "beaten_share": _share(beaten, len(predicted))}
 
 
-def _beats(one: Prediction) -> bool:
-    assert one.predicted is not None
-    assert one.measured is not None
-    ratio = one.measured / one.predicted if less_is_better(one.metric) else one.predicted / one.measured
+def _beats(row: Prediction) -> bool:
+    assert row.predicted is not None
+    assert row.measured is not None
+    ratio = row.measured / row.predicted if less_is_better(row.metric) else row.predicted / row.measured
     return ratio > 1 + RECORD_MARGIN
 
 
 def _reasons(predictions: Iterable[Prediction]) -> list[dict[str, Any]]:
-    counts = Counter(one.reason for one in predictions if one.predicted is None)
+    counts = Counter(row.reason for row in predictions if row.predicted is None)
     return [
         {"reason": reason, "rows": rows}
         for reason, rows in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
@@ -164,8 +164,8 @@ def _by(
     statistics: Callable[[Sequence[Prediction]], Statistics],
 ) -> dict[str, Statistics]:
     members: dict[str, list[Prediction]] = {}
-    for one in predictions:
-        members.setdefault(key(one), []).append(one)
+    for row in predictions:
+        members.setdefault(key(row), []).append(row)
     return {name: statistics(members[name]) for name in sorted(members)}
 
 

@@ -79,9 +79,9 @@ def write_predictions(path: Path, predictions: Sequence[Prediction]) -> None:
     with temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("id", "predicted", "low", "high", "reason"))
-        for one in predictions:
-            numbers = ("" if n is None else f"{n:.{_DIGITS}g}" for n in (one.predicted, one.low, one.high))
-            writer.writerow((one.id, *numbers, one.reason))
+        for row in predictions:
+            numbers = ("" if n is None else f"{n:.{_DIGITS}g}" for n in (row.predicted, row.low, row.high))
+            writer.writerow((row.id, *numbers, row.reason))
     temporary.replace(path)
 
 

@@ -332,8 +332,8 @@ def _tunings(found: dict[str, Config]) -> dict[str, Config]:
         name.replace("job", "tuning", 1): {
             **base,
             "workloads": {
-                key: _tuned(one) if one["kind"] == "training-job" else one
-                for key, one in base["workloads"].items()
+                key: _tuned(workload) if workload["kind"] == "training-job" else workload
+                for key, workload in base["workloads"].items()
             },
         }
         for name, base in jobs.items()
@@ -369,7 +369,10 @@ def _jobs_in_order(found: dict[str, Config]) -> dict[str, Config]:
             **pipeline,
             "bootstrap": {"qualifier": "company1"},
             "places": {"eu": stated.PLACE},
-            "workloads": {"here": beside, **{name: {**one, "place": "eu"} for name, one in placed.items()}},
+            "workloads": {
+                "here": beside,
+                **{name: {**workload, "place": "eu"} for name, workload in placed.items()},
+            },
         },
     }
 
@@ -378,8 +381,8 @@ def _row(request: Config) -> Config:
     return _without(request, "payload_mb", "response_mb")
 
 
-def _components(one: Config, **fleet: Config) -> Config:
-    return _base({**stated.COMPONENTS, **fleet, "components": {"one": one}})
+def _components(component: Config, **fleet: Config) -> Config:
+    return _base({**stated.COMPONENTS, **fleet, "components": {"one": component}})
 
 
 def _base(workload: Config) -> Config:

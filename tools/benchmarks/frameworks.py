@@ -71,7 +71,9 @@ def framework_of(name: str) -> str:
     text = plain_name(name)
     if text.startswith("transformers"):
         return "transformers"
-    found = next((one for words, one in (*LLM_ENGINES, *FRAMEWORKS) if re.search(words, text)), "none")
+    found = next(
+        (framework for words, framework in (*LLM_ENGINES, *FRAMEWORKS) if re.search(words, text)), "none"
+    )
     if found == "vllm" and _EARLY_VLLM.search(text):
         return "vllm-early"
     return "vllm" if found == "tgi" and not _EARLY_TGI.search(text) else found
@@ -165,7 +167,7 @@ def _weights_format(name: str, framework: str, model: str, chip: Chip) -> Number
     formats = NEURON_FORMATS if chip.kind == "neuron" else FORMATS
     unstated = not name or "not stated" in name or "as reference" in name
     for text in (name, framework, model) if unstated else (name,):
-        found = next((one for words, one in formats if re.search(words, text)), None)
+        found = next((format_ for words, format_ in formats if re.search(words, text)), None)
         if found:
             break
     if isinstance(chip.facts, Cpu):

@@ -205,7 +205,9 @@ def _numbers(config: Config) -> dict[Path_, tuple[float, float, bool]]:
             properties = _properties(type(value))
             for key in sorted(value.model_fields_set):
                 schema = properties[key]
-                schema = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
+                schema = next(
+                    (branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"), schema
+                )
                 if schema.get("type") in ("integer", "number") and "enum" not in schema:
                     minimum = schema.get("minimum", schema.get("exclusiveMinimum"))
                     maximum = schema.get("maximum", schema.get("exclusiveMaximum"))

@@ -161,19 +161,19 @@ class GenerationCases:
         prompt = prefill_seconds(
             self._decoder, self._machines, k, tokens=self._input, sequences=n, degree=self._degree
         )
-        one = self._serve(k, np.ones_like(n)).first_token
+        first_token_alone = self._serve(k, np.ones_like(n)).first_token
         # So many users at such a throughput each wait for as long (Little's law).
         crowd = (self._crowding - 1.0) * served.request
         tokens_s = np.where(self._queued, achieved, carried) * self._output
         speed = np.where(self._batch & (self._open_ended | self._neuron), n / served.step, tokens_s)
         values = {
-            "latency_ms_avg": served.request + crowd + self._waiting(k, capacity, n, 0.5, one),
-            "ttft_ms": served.first_token + crowd + self._waiting(k, capacity, n, 0.5, one),
+            "latency_ms_avg": served.request + crowd + self._waiting(k, capacity, n, 0.5, first_token_alone),
+            "ttft_ms": served.first_token + crowd + self._waiting(k, capacity, n, 0.5, first_token_alone),
             "itl_ms": self._serve(k, n, interrupted=self._interrupted(n)).step,
             # In a queue that grows, the request that arrives after a share of the run waits longer than that share of all.
             **{
                 metric: lognormal_tail(percentile, k["tail"])
-                * (served.request + crowd + self._waiting(k, capacity, n, percentile, one))
+                * (served.request + crowd + self._waiting(k, capacity, n, percentile, first_token_alone))
                 for metric, percentile in PERCENTILES.items()
             },
         }
@@ -237,7 +237,7 @@ class GenerationCases:
         )
 
     def _waiting(
-        self, k: Mapping[str, Array], capacity: Array, n: Array, quantile: float, one: Array
+        self, k: Mapping[str, Array], capacity: Array, n: Array, quantile: float, first_token_alone: Array
     ) -> Array:
         """Return how long the request waits that arrives after a share ``quantile`` of the run.
 
@@ -249,7 +249,7 @@ class GenerationCases:
         together = prefill_seconds(
             self._decoder, self._machines, k, tokens=self._input, sequences=8.0, degree=self._degree
         )
-        prompt = np.minimum(together / 8.0, one)
+        prompt = np.minimum(together / 8.0, first_token_alone)
         behind = np.minimum(arrived, n)
         reading = behind * np.maximum(prompt - gap, 0.0)
         ended = np.maximum(arrived - n, 0.0) * np.maximum(1 / capacity - gap, 0.0)

@@ -24,7 +24,11 @@ def table_text() -> str:
     resolve = Stack().resolve
     known = (getattr(Service, name) for name in dir(Service) if re.fullmatch(r"[A-Z][A-Z0-9_]+", name))
     # A few are reached by another beginning than com.amazonaws.<region>, and S3 has its gateway endpoint.
-    names = {one.short_name for one in known if resolve(one.name) == resolve(Service(one.short_name).name)}
+    names = {
+        service.short_name
+        for service in known
+        if resolve(service.name) == resolve(Service(service.short_name).name)
+    }
     return "".join(f"{name}\n" for name in sorted(names - {"s3"}))
 
 

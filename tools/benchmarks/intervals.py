@@ -40,11 +40,11 @@ def spreads_of(predictions: Sequence[Prediction]) -> Spreads:
     Tuned records stay out: they say what a maker reaches once, not what to expect.
     """
     members: dict[str, list[Prediction]] = {}
-    for one in predictions:
-        if one.log_ratio is not None and one.size_is_stated and not one.tuned_record:
-            members.setdefault(one.interval_class, []).append(one)
-            members.setdefault(ANY, []).append(one)
-    found = {name: _spread(ones) for name, ones in sorted(members.items())}
+    for row in predictions:
+        if row.log_ratio is not None and row.size_is_stated and not row.tuned_record:
+            members.setdefault(row.interval_class, []).append(row)
+            members.setdefault(ANY, []).append(row)
+    found = {name: _spread(of_class) for name, of_class in sorted(members.items())}
     return {
         name: _no_narrower_than_everything(spread, found[ANY])
         for name, spread in found.items()
@@ -59,16 +59,16 @@ def _no_narrower_than_everything(spread: Spread, everything: Spread) -> Spread:
 
 
 def _spread(predictions: Sequence[Prediction]) -> Spread:
-    rows_of = Counter(one.source for one in predictions)
+    rows_of = Counter(row.source for row in predictions)
     if any(rows >= MIN_ROWS_OF_SOURCE for rows in rows_of.values()):
-        predictions = [one for one in predictions if rows_of[one.source] >= MIN_ROWS_OF_SOURCE]
-    sources = {one.source for one in predictions}
-    deviations = np.array([abs(one.log_ratio or 0.0) for one in predictions])
-    deviations /= widening(np.array([one.unseen_log_sd for one in predictions]))
-    weights = np.array([one.trust / rows_of[one.source] for one in predictions])
+        predictions = [row for row in predictions if rows_of[row.source] >= MIN_ROWS_OF_SOURCE]
+    sources = {row.source for row in predictions}
+    deviations = np.array([abs(row.log_ratio or 0.0) for row in predictions])
+    deviations /= widening(np.array([row.unseen_log_sd for row in predictions]))
+    weights = np.array([row.trust / rows_of[row.source] for row in predictions])
     order = np.argsort(deviations, kind="stable")
     reached = np.cumsum(weights[order]) - 0.5 * weights[order]
-    publishers = len({one.publisher for one in predictions})
+    publishers = len({row.publisher for row in predictions})
     # What is to hold nine tenths of the next publisher's results must hold somewhat more of those of the n that are known
     # (split conformal prediction: Lei et al. 2018, Distribution-Free Predictive Inference for Regression, section 2.2).
     quantile = min(NOMINAL * (publishers + 1) / publishers, MAX_QUANTILE)
@@ -82,17 +82,17 @@ def with_intervals(
     """Return the predictions with their intervals, from the shipped table or from those that do not leave ``together``."""
     tables: dict[str, Spreads | None] = {}
     if together is not None:
-        for name in {together(one.source) for one in predictions}:
-            tables[name] = spreads_of([one for one in predictions if together(one.source) != name])
-    return [_with_interval(one, tables[together(one.source)] if together else None) for one in predictions]
+        for name in {together(row.source) for row in predictions}:
+            tables[name] = spreads_of([row for row in predictions if together(row.source) != name])
+    return [_with_interval(row, tables[together(row.source)] if together else None) for row in predictions]
 
 
-def _with_interval(one: Prediction, table: Spreads | None) -> Prediction:
+def _with_interval(row: Prediction, table: Spreads | None) -> Prediction:
     # A yes or a no has no interval.
-    if one.predicted is None or one.metric == FITS_MEMORY:
-        return one
-    (low,), (high,) = interval_factors((one.interval_class,), np.array([one.unseen_log_sd]), table)
-    return replace(one, low=one.predicted * float(low), high=one.predicted * float(high))
+    if row.predicted is None or row.metric == FITS_MEMORY:
+        return row
+    (low,), (high,) = interval_factors((row.interval_class,), np.array([row.unseen_log_sd]), table)
+    return replace(row, low=row.predicted * float(low), high=row.predicted * float(high))
 
 
 def write_uncertainty(predictions: Sequence[Prediction], path: Path = TABLE) -> None:

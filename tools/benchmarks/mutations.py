@@ -71,7 +71,7 @@ class Verdict:
         return "; ".join(self._by(file) for file in dict.fromkeys(file for file, _ in self.failures))
 
     def _by(self, file: str) -> str:
-        first, *others = (test for one, test in self.failures if one == file)
+        first, *others = (test for place, test in self.failures if place == file)
         more = f" and {len(others)} more" if others else ""
         return f"{file}: `{first}`{more}"
 

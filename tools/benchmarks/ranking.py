@@ -45,15 +45,15 @@ class Group:
 
         Pairs that were measured to be equal have no order; those that are predicted to be equal have no opinion.
         """
-        agreement, ordered, told = 0, 0, 0
+        agreement, ordered, decided = 0, 0, 0
         for a, b in combinations(self.predictions, 2):
             measured = _compare(a.measured, b.measured)
             predicted = _compare(a.predicted, b.predicted)
             unknown = a.predicted is None or b.predicted is None
             agreement += measured * predicted
             ordered += measured != 0
-            told += predicted != 0 or unknown
-        return agreement / math.sqrt(ordered * told) if ordered and told else 0.0
+            decided += predicted != 0 or unknown
+        return agreement / math.sqrt(ordered * decided) if ordered and decided else 0.0
 
     @property
     def clear_pairs(self) -> list[bool]:
@@ -69,17 +69,17 @@ class Group:
     @property
     def picked(self) -> Prediction | None:
         """The prediction of the best type, None when no type is predicted; ties by the name of the type."""
-        told = [
-            (_goodness(one.predicted, self.lower_is_better), name, i)
-            for i, (one, name) in enumerate(zip(self.predictions, self.instance_types, strict=True))
-            if one.predicted is not None
+        known = [
+            (_goodness(prediction.predicted, self.lower_is_better), name, i)
+            for i, (prediction, name) in enumerate(zip(self.predictions, self.instance_types, strict=True))
+            if prediction.predicted is not None
         ]
-        return self.predictions[min(told)[2]] if told else None
+        return self.predictions[min(known)[2]] if known else None
 
     @property
     def regret(self) -> float | None:
         """How much worse the picked type is than the best, as a share of the best; None without a pick."""
-        values = [one.measured for one in self.predictions if one.measured]
+        values = [prediction.measured for prediction in self.predictions if prediction.measured]
         if self.picked is None or not self.picked.measured or not values:
             return None
         if self.lower_is_better:
@@ -177,17 +177,19 @@ def _lower_is_better(row: dict[str, str]) -> bool:
 
 def to_json(groups: Sequence[Group], predictions: Sequence[Prediction]) -> dict[str, Any]:
     """Return how well orders agree: over all groups, those of three and more, and by source."""
-    sources = sorted({one.source for one in groups})
+    sources = sorted({group.source for group in groups})
     reasons: dict[str, int] = {}
-    for one in predictions:
-        if one.predicted is None:
-            reasons[one.reason] = reasons.get(one.reason, 0) + 1
+    for prediction in predictions:
+        if prediction.predicted is None:
+            reasons[prediction.reason] = reasons.get(prediction.reason, 0) + 1
     return {
         "rows": len(predictions),
-        "predicted": sum(one.predicted is not None for one in predictions),
+        "predicted": sum(prediction.predicted is not None for prediction in predictions),
         "all": _agreement(groups),
-        "three_and_more": _agreement([one for one in groups if len(one.predictions) >= 3]),
-        "by_source": {name: _agreement([one for one in groups if one.source == name]) for name in sources},
+        "three_and_more": _agreement([group for group in groups if len(group.predictions) >= 3]),
+        "by_source": {
+            name: _agreement([group for group in groups if group.source == name]) for name in sources
+        },
         "not_predicted": [
             {"reason": reason, "rows": count}
             for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
@@ -196,13 +198,13 @@ def to_json(groups: Sequence[Group], predictions: Sequence[Prediction]) -> dict[
 
 
 def _agreement(groups: Sequence[Group]) -> dict[str, float | int | None]:
-    regrets = [one.regret for one in groups if one.regret is not None]
-    pairs = [right for one in groups for right in one.clear_pairs]
+    regrets = [group.regret for group in groups if group.regret is not None]
+    pairs = [right for group in groups for right in group.clear_pairs]
     return {
         "groups": len(groups),
         "clear_pairs_right_percent": round(100 * fmean(pairs), 2) if pairs else None,
-        "kendall_tau": round(fmean(one.tau for one in groups), 4) if groups else None,
-        "top_1": round(fmean(one.regret is not None and one.regret < TIE for one in groups), 4)
+        "kendall_tau": round(fmean(group.tau for group in groups), 4) if groups else None,
+        "top_1": round(fmean(group.regret is not None and group.regret < TIE for group in groups), 4)
         if groups
         else None,
         "mean_regret_percent": round(100 * fmean(regrets), 2) if regrets else None,

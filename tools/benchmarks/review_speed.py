@@ -81,8 +81,8 @@ def measure(base: Path, head: Path) -> tuple[float, float, float]:
         check=True,
     )
     whole = perf_counter() - start
-    told = json.loads(ended.stdout)
-    return told["seconds"], whole, told["megabytes"]
+    measured = json.loads(ended.stdout)
+    return measured["seconds"], whole, measured["megabytes"]
 
 
 def peak_megabytes() -> float:

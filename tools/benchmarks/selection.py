@@ -67,8 +67,8 @@ def measure(workloads: int) -> dict[str, float]:
     select(needs[0], catalog)
     first = time.perf_counter() - start
     start = time.process_time()
-    for one in needs:
-        select(one, catalog)
+    for workload_needs in needs:
+        select(workload_needs, catalog)
     everything = time.process_time() - start
     return {
         "import_s": imported,

@@ -72,7 +72,7 @@ def recomputes(text: str, framework: str, *, quantized_adapters: bool) -> bool:
 def micro_batch(note: str) -> float | None:
     """Return the examples that one device takes at a time, None where none are stated."""
     found = (words.search(note.lower()) for words in _MICRO_BATCHES)
-    return next((float(one[1]) for one in found if one), None)
+    return next((float(match[1]) for match in found if match), None)
 
 
 def updates(note: str, batch: float | None) -> float | None:

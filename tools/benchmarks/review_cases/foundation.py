@@ -53,7 +53,9 @@ def _without_statement(logical_id: str, key: str, sid: str) -> Callable[[Output]
     def apply(output: Output) -> None:
         with output.properties("foundation", logical_id) as properties:
             document = properties[key]
-            document["Statement"] = [one for one in document["Statement"] if one["Sid"] != sid]
+            document["Statement"] = [
+                statement for statement in document["Statement"] if statement["Sid"] != sid
+            ]
 
     return apply
 

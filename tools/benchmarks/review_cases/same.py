@@ -83,7 +83,9 @@ def _actions_split(statements: list[dict[str, Any]]) -> None:
     for statement in statements:
         actions = statement.get("Action")
         split += (
-            [statement | {"Action": one} for one in actions] if isinstance(actions, list) else [statement]
+            [statement | {"Action": action} for action in actions]
+            if isinstance(actions, list)
+            else [statement]
         )
     statements[:] = split
 

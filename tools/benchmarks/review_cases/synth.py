@@ -54,14 +54,18 @@ def _without_the_same_workloads(plan: DeploymentPlan, first: DeploymentPlan) -> 
     if plan.foundation != first.foundation:
         return plan
     return plan.model_copy(
-        update={"workloads": tuple(one for one in plan.workloads if one not in first.workloads)}
+        update={
+            "workloads": tuple(workload for workload in plan.workloads if workload not in first.workloads)
+        }
     )
 
 
 def _copy_what_is_the_same(plan: DeploymentPlan, output: Path, first: Path) -> None:
     """Complete an output by the stacks of the first one that were left out."""
-    manifest, others = (json.loads((one / "manifest.json").read_text("utf-8")) for one in (output, first))
-    left_out = {one.stack_name for one in plan.workloads} - manifest["artifacts"].keys()
+    manifest, others = (
+        json.loads((directory / "manifest.json").read_text("utf-8")) for directory in (output, first)
+    )
+    left_out = {workload.stack_name for workload in plan.workloads} - manifest["artifacts"].keys()
     for name, artifact in others["artifacts"].items():
         if name.removesuffix(".assets") in left_out:
             manifest["artifacts"][name] = artifact

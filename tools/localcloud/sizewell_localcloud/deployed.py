@@ -24,7 +24,9 @@ def main(what: str, plan_file: str, account: str, region: str) -> None:
     plan = json.loads(Path(plan_file).read_text("utf-8"))
     foundations = (plan["foundation"], *plan["places"])
     wildcards = next(
-        one["name_wildcards"] for one in foundations if (one["account"], one["region"]) == (account, region)
+        foundation["name_wildcards"]
+        for foundation in foundations
+        if (foundation["account"], foundation["region"]) == (account, region)
     )
     if len(foundations) > 1:
         console.print(f"{account}, {region}:", style="bold")

@@ -116,12 +116,12 @@ def notebooks(wildcard: str) -> list[dict[str, str]]:
     found = pages(boto3.client("sagemaker"), "list_notebook_instances", "NotebookInstances")
     rows = [
         {
-            "notebook": one["NotebookInstanceName"],
-            "status": one["NotebookInstanceStatus"],
-            "type": one["InstanceType"],
+            "notebook": notebook["NotebookInstanceName"],
+            "status": notebook["NotebookInstanceStatus"],
+            "type": notebook["InstanceType"],
         }
-        for one in found
-        if fnmatchcase(one["NotebookInstanceName"], wildcard)
+        for notebook in found
+        if fnmatchcase(notebook["NotebookInstanceName"], wildcard)
     ]
     return sorted(rows, key=lambda row: row["notebook"])
 
@@ -189,7 +189,7 @@ def log_groups(*wildcards: str) -> list[str]:
     """Return the log groups in whose name is what matches one of the wildcards."""
     found = pages(boto3.client("logs"), "describe_log_groups", "logGroups")
     names = (g["logGroupName"] for g in found)
-    return sorted(name for name in names if any(fnmatchcase(name, f"*{one}*") for one in wildcards))
+    return sorted(name for name in names if any(fnmatchcase(name, f"*{wildcard}*") for wildcard in wildcards))
 
 
 def _resources(stack: str) -> Iterator[Any]:

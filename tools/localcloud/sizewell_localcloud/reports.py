@@ -68,7 +68,9 @@ def places_of(environment: str) -> list[Deployment]:
     """Return the accounts and regions that an environment is deployed to, that of its policy first."""
     plan = json.loads((assembly_of(environment) / "plan.json").read_text("utf-8"))
     foundations = (plan["foundation"], *plan["places"])
-    return [Deployment(environment, one["account"], one["region"]) for one in foundations]
+    return [
+        Deployment(environment, foundation["account"], foundation["region"]) for foundation in foundations
+    ]
 
 
 def show(variables: Mapping[str, str], what: str, deployment: Deployment) -> None:

@@ -74,7 +74,7 @@ def load_state(directory: Path = STATE_DIRECTORY) -> State | None:
     """Return what the file says, ``None`` without a file or with one that makes no sense. Ask ``is_ours`` as well."""
     try:
         fields: dict[str, Any] = json.loads((directory / FILE_NAME).read_text("utf-8"))
-        deployments = tuple(Deployment(**one) for one in fields.pop("deployments"))
+        deployments = tuple(Deployment(**deployment) for deployment in fields.pop("deployments"))
         # An emulator of older code had no secret: without this it would not be found, and would run on.
         return State(**{"secret": "", **fields}, deployments=deployments)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):

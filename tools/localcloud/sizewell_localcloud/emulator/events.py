@@ -1,4 +1,4 @@
-"""What SageMaker tells EventBridge.
+"""The events that SageMaker sends to EventBridge.
 
 Shapes: https://docs.aws.amazon.com/sagemaker/latest/dg/automating-sagemaker-with-eventbridge.html
 """
@@ -9,8 +9,8 @@ from typing import Any
 from ministack.services import eventbridge
 
 
-def tell(detail_type: str, resource_arn: str, detail: dict[str, Any]) -> None:
-    """Put one event of SageMaker on the default bus."""
+def put_event(detail_type: str, resource_arn: str, detail: dict[str, Any]) -> None:
+    """Put an event of SageMaker on the default bus."""
     eventbridge._put_events(
         {
             "Entries": [

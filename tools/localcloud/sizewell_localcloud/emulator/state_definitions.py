@@ -31,10 +31,12 @@ def install() -> None:
         faults = _faults(request.get("definition", "{}"))
         if not faults:
             return create(request)
-        told = ", ".join(
-            f"{one['code']}: {one['message']} at {one.get('location', 'null')}" for one in faults
+        messages = ", ".join(
+            f"{fault['code']}: {fault['message']} at {fault.get('location', 'null')}" for fault in faults
         )
-        return error_response_json("InvalidDefinition", f"Invalid State Machine Definition: '{told}'", 400)
+        return error_response_json(
+            "InvalidDefinition", f"Invalid State Machine Definition: '{messages}'", 400
+        )
 
     def validate(request: dict[str, Any]) -> Any:
         faults = _faults(request["definition"])
@@ -52,8 +54,8 @@ def _faults(definition: str) -> list[Fault]:
     except ValueError as error:
         return [_fault("INVALID_JSON_DESCRIPTION", str(error))]
     found = list(_of_scope(machine, ""))
-    if told := stepfunctions._validate_definition_jsonata(definition):
-        code, _, message = told.partition(": ")
+    if refusal := stepfunctions._validate_definition_jsonata(definition):
+        code, _, message = refusal.partition(": ")
         found.append(_fault(code, *message.split("\n  at ")))
     return found
 
@@ -97,5 +99,5 @@ def _targets(state: dict[str, Any]) -> Iterator[tuple[str, str]]:
         if key in state:
             yield key, state[key]
     for key in ("Choices", "Catch"):
-        for number, one in enumerate(state.get(key, ())):
-            yield f"{key}[{number}]/Next", one["Next"]
+        for number, rule in enumerate(state.get(key, ())):
+            yield f"{key}[{number}]/Next", rule["Next"]

@@ -117,9 +117,9 @@ def _with_texts_for_times(value: Any, shape: Any) -> Any:
     """Return an answer as the SDK integration has it: https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html."""
     match shape and shape.type_name:
         case "structure":
-            return {name: _with_texts_for_times(one, shape.members[name]) for name, one in value.items()}
+            return {name: _with_texts_for_times(item, shape.members[name]) for name, item in value.items()}
         case "list":
-            return [_with_texts_for_times(one, shape.member) for one in value]
+            return [_with_texts_for_times(item, shape.member) for item in value]
         case "timestamp":
             return (
                 datetime.fromtimestamp(value, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

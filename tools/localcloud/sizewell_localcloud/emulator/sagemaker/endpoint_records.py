@@ -6,7 +6,7 @@ from typing import Any
 from sizewell_localcloud.emulator import clock
 from sizewell_localcloud.emulator.account import arn
 from sizewell_localcloud.emulator.errors import ValidationError
-from sizewell_localcloud.emulator.events import tell
+from sizewell_localcloud.emulator.events import put_event
 from sizewell_localcloud.emulator.sagemaker import history, store
 
 _EVENT_STATUS = {
@@ -55,7 +55,7 @@ def mark(endpoint: dict[str, Any], status: str, reason: str | None = None) -> di
 
 def announce(detail: dict[str, Any]) -> None:
     """Tell EventBridge; never under the lock, because a rule's target may ask back."""
-    tell("SageMaker Endpoint State Change", detail["EndpointArn"], detail)
+    put_event("SageMaker Endpoint State Change", detail["EndpointArn"], detail)
 
 
 def set_status(endpoint: dict[str, Any], status: str, reason: str | None = None) -> None:

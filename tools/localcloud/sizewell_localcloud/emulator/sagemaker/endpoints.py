@@ -199,7 +199,9 @@ def delete_endpoint(request: dict[str, Any]) -> None:
             require_in_service(endpoint)
         # https://docs.aws.amazon.com/sagemaker/latest/dg/realtime-endpoints-delete-resources.html: components go first.
         if left := sorted(
-            one["InferenceComponentName"] for one in store.components.values() if one["EndpointName"] == name
+            component["InferenceComponentName"]
+            for component in store.components.values()
+            if component["EndpointName"] == name
         ):
             raise ValidationError(
                 f"Cannot delete endpoint {name} with inference components: {', '.join(left)}"

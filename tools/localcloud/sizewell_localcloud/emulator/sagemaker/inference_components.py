@@ -21,7 +21,7 @@ def create_inference_component(request: dict[str, Any]) -> dict[str, Any]:
             raise ValidationError(f'Cannot create already existing inference component "{component_arn}".')
         endpoint = found_endpoint(request["EndpointName"])
         require_in_service(endpoint)
-        variants = {one["VariantName"]: one for one in endpoint["_config"]["ProductionVariants"]}
+        variants = {variant["VariantName"]: variant for variant in endpoint["_config"]["ProductionVariants"]}
         variant = variants.get(request.get("VariantName"))
         if variant is None or "ModelName" in variant:
             raise ValidationError(

@@ -77,11 +77,11 @@ def _check_processing(request: dict[str, Any]) -> None:
         ("Inputs", request.get("ProcessingInputs") or [], "InputName"),
         ("Outputs", output.get("Outputs") or [], "OutputName"),
     ):
-        names = [one[name] for one in items]
+        names = [item[name] for item in items]
         if len(set(names)) < len(names):
             raise ValidationError(f"{kind} must have unique names, got {names}")
-        for one in items:
-            s3 = one.get("S3Input") or one.get("S3Output")
+        for item in items:
+            s3 = item.get("S3Input") or item.get("S3Output")
             if s3:
                 references.require_bucket_of(s3["S3Uri"])
 

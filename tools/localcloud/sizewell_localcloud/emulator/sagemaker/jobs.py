@@ -8,7 +8,7 @@ from typing import Any
 from sizewell_localcloud.emulator import clock
 from sizewell_localcloud.emulator.account import arn, in_background
 from sizewell_localcloud.emulator.errors import AwsError, ValidationError
-from sizewell_localcloud.emulator.events import tell
+from sizewell_localcloud.emulator.events import put_event
 from sizewell_localcloud.emulator.sagemaker import history, scripts, store, training_runs
 from sizewell_localcloud.emulator.sagemaker.listing import listing
 
@@ -205,7 +205,7 @@ class JobKind:
     def _announce(self, detail: dict[str, Any] | None) -> None:
         """Tell EventBridge; never under the lock, because a rule's target may ask back."""
         if detail is not None:
-            tell(self.event, detail[f"{self.prefix}Arn"], detail)
+            put_event(self.event, detail[f"{self.prefix}Arn"], detail)
 
 
 def _billed(job: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ def create_mlflow_app(request: dict[str, Any]) -> dict[str, Any]:
     references.require_role(request["RoleArn"])
     references.require_bucket_of(request["ArtifactStoreUri"])
     with store.lock:
-        if any(one["Name"] == request["Name"] for one in store.mlflow_apps.values()):
+        if any(app["Name"] == request["Name"] for app in store.mlflow_apps.values()):
             raise AwsError("ConflictException", f"An MLflow App {request['Name']} already exists")
         app_arn = arn("sagemaker", f"mlflow-app/app-{random_suffix().upper()}")
         record = {key: value for key, value in request.items() if key != "Tags"}
@@ -51,7 +51,7 @@ def list_mlflow_apps(request: dict[str, Any]) -> dict[str, Any]:
     if request:
         raise AwsError("NotEmulated", "Listing with filters is not emulated by the local cloud", 501)
     members = ("Arn", "Name", "Status", "CreationTime")
-    return {"Summaries": [{key: one[key] for key in members} for _, one in sorted(store.mlflow_apps.items())]}
+    return {"Summaries": [{key: app[key] for key in members} for _, app in sorted(store.mlflow_apps.items())]}
 
 
 def _found(app_arn: str) -> dict[str, Any]:

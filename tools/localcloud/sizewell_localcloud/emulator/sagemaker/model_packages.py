@@ -5,7 +5,7 @@ from typing import Any
 from sizewell_localcloud.emulator import clock
 from sizewell_localcloud.emulator.account import arn
 from sizewell_localcloud.emulator.errors import AwsError, ValidationError
-from sizewell_localcloud.emulator.events import tell
+from sizewell_localcloud.emulator.events import put_event
 from sizewell_localcloud.emulator.sagemaker import store
 
 _GROUP, _STATUS = "ModelPackageGroupName", "ModelApprovalStatus"
@@ -41,7 +41,7 @@ def describe_group(request: dict[str, Any]) -> dict[str, Any]:
 def delete_group(request: dict[str, Any]) -> None:
     """DeleteModelPackageGroup: of one without versions."""
     group = describe_group(request)
-    if any(one[_GROUP] == group[_GROUP] for one in store.model_packages.values()):
+    if any(package[_GROUP] == group[_GROUP] for package in store.model_packages.values()):
         raise AwsError(
             "ConflictException", f"{group['ModelPackageGroupArn']} cannot be deleted: it has versions"
         )
@@ -53,10 +53,10 @@ def create_version(request: dict[str, Any]) -> dict[str, Any]:
     """CreateModelPackage: a version of a group, once for each client token."""
     group = describe_group(request)[_GROUP]
     with store.lock:
-        versions = [one for one in store.model_packages.values() if one[_GROUP] == group]
-        for one in versions:
-            if "ClientToken" in request and request["ClientToken"] == one.get("ClientToken"):
-                return {"ModelPackageArn": one["ModelPackageArn"]}
+        versions = [package for package in store.model_packages.values() if package[_GROUP] == group]
+        for package in versions:
+            if "ClientToken" in request and request["ClientToken"] == package.get("ClientToken"):
+                return {"ModelPackageArn": package["ModelPackageArn"]}
         number = len(versions) + 1
         version_arn = arn("sagemaker", f"model-package/{group.lower()}/{number}")
         store.model_packages[version_arn] = {
@@ -100,12 +100,12 @@ def list_versions(request: dict[str, Any]) -> dict[str, Any]:
         "ModelPackageStatus",
         _STATUS,
     )
-    found = [one for one in store.model_packages.values() if one[_GROUP] == request.get(_GROUP)]
-    return {"ModelPackageSummaryList": [{key: one[key] for key in members} for one in found]}
+    found = [package for package in store.model_packages.values() if package[_GROUP] == request.get(_GROUP)]
+    return {"ModelPackageSummaryList": [{key: package[key] for key in members} for package in found]}
 
 
 def _tell(version_arn: str) -> None:
     members = (_GROUP, "ModelPackageVersion", "ModelPackageArn", _STATUS)
     version = store.model_packages[version_arn]
     detail = {key: version[key] for key in members}
-    tell("SageMaker Model Package State Change", version_arn, detail)
+    put_event("SageMaker Model Package State Change", version_arn, detail)

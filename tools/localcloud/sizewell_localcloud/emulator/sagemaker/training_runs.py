@@ -77,7 +77,7 @@ class _Container:
     def lay_out(self) -> None:
         for name in ("input/config", "input/data", "model", "output/data", "output/intermediate"):
             (self.base / name).mkdir(parents=True)
-        channels = {one["ChannelName"]: one for one in self.job.get("InputDataConfig") or []}
+        channels = {channel["ChannelName"]: channel for channel in self.job.get("InputDataConfig") or []}
         for name, channel in channels.items():
             if (source := channel["DataSource"].get("S3DataSource")) is None:
                 raise TrainingFailedError("ClientError: no file system is mounted here: a channel needs S3")
@@ -87,7 +87,9 @@ class _Container:
                     f"ClientError: Data download failed: no S3 objects found under {location}"
                 )
         mode = self.job["AlgorithmSpecification"]["TrainingInputMode"]
-        modes = {name: {"TrainingInputMode": one.get("InputMode", mode)} for name, one in channels.items()}
+        modes = {
+            name: {"TrainingInputMode": channel.get("InputMode", mode)} for name, channel in channels.items()
+        }
         hyperparameters = self.job.get("HyperParameters") or {}
         for name, content in {
             "hyperparameters": {key: self.placed(value) for key, value in hyperparameters.items()},
@@ -154,8 +156,12 @@ class _Container:
                 self.bill(clock.now() - begun)
         self.sync_checkpoints()
         if process.returncode != 0:
-            told = self.base / "output/failure"
-            reason = told.read_text("utf-8")[:1024].strip() if told.exists() else "the script wrote no reason"
+            failure = self.base / "output/failure"
+            reason = (
+                failure.read_text("utf-8")[:1024].strip()
+                if failure.exists()
+                else "the script wrote no reason"
+            )
             raise TrainingFailedError(f"AlgorithmError: {reason}, exit code: {process.returncode}")
         return True
 
