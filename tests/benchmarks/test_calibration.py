@@ -9,9 +9,8 @@ from sizewell.instance_selection.estimation.coefficients import Coefficients
 from tests.benchmarks.measured_rows import ENCODER
 from tools.benchmarks.calibration import MAX_ROWS_OF_SOURCE, Calibration, sampled
 from tools.benchmarks.case_groups import grouped
-from tools.benchmarks.measurements import MEASUREMENTS
 from tools.benchmarks.predictions import read_cases
-from tools.benchmarks.publishers import SOURCES, publisher_of
+from tools.benchmarks.tables import MEASUREMENTS, SOURCES, publisher_of
 
 CATALOG = load_catalog("us-east-1")
 

@@ -26,7 +26,8 @@ from tools.benchmarks.choice_requirements import (
     read_workload,
 )
 from tools.benchmarks.choice_verdicts import Answer, Verdict, verdicts
-from tools.benchmarks.choices import ChoicesFileError, compare, main, read_rows
+from tools.benchmarks.choices import REQUIRED_COLUMNS, compare, main
+from tools.benchmarks.tables import TableError, read_table
 
 CATALOG = load_catalog("us-east-1")
 QUESTION = ["workload", "task", "model", "model_params", "precision", "dataset_or_batch", "context_len"]
@@ -505,7 +506,7 @@ def test_the_table_names_what_does_not_agree(table: Path, capsys: pytest.Capture
 
 
 def test_two_runs_are_equal(table: Path) -> None:
-    rows = read_rows(table)
+    rows = read_table(table)
     assert compare(rows, CATALOG) == compare(rows, CATALOG)
 
 
@@ -513,8 +514,8 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path, capsys: pytest.Captur
     path = tmp_path / "other.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(
-        ChoicesFileError, match="has no column id, task, recommended_instances; its columns are a, b"
+        TableError, match="has no column id, task, recommended_instances; its columns are a, b"
     ):
-        read_rows(path)
+        read_table(path, REQUIRED_COLUMNS)
     assert main([str(tmp_path / "missing.csv")]) == 1
-    assert "missing.csv: cannot be read as a table" in capsys.readouterr().err
+    assert "missing.csv: No such file or directory; give a comma-separated file" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from sizewell.instance_selection.estimation.uncertainty import ANY, Spread, inte
 from tests.benchmarks.measured_rows import ENCODER
 from tools.benchmarks.intervals import ENOUGH_PUBLISHERS, MIN_PUBLISHERS, spreads_of, with_intervals
 from tools.benchmarks.predictions import Prediction, predict_rows
-from tools.benchmarks.publishers import publisher_of
+from tools.benchmarks.tables import publisher_of
 
 SOURCES = ("a", "b", "c", "d", "e", "f")
 

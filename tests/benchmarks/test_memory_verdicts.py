@@ -6,10 +6,10 @@
 from pathlib import Path
 
 from sizewell.instance_selection import load_catalog
-from tools.benchmarks.measurements import read_rows
 from tools.benchmarks.predictions import predict_rows
+from tools.benchmarks.tables import read_table
 
-ROWS = read_rows(Path(__file__).parent / "published_memory.csv")
+ROWS = read_table(Path(__file__).parent / "published_memory.csv")
 
 
 def test_nothing_that_ran_out_of_memory_is_called_feasible_and_nine_of_ten_verdicts_are_right() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sizewell.instance_selection.catalog import load_catalog
-from tools.benchmarks.completion import read_table
 from tools.benchmarks.predictions import Prediction, predict_rows
+from tools.benchmarks.tables import read_table
 
 #: Each row names its source; those of the second table have chips, engines or models that no calibrated measurement has seen.
 PUBLISHED, UNSEEN = (

@@ -3,12 +3,12 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
-from sizewell.instance_selection.catalog.tables import items, read_rows, record
+from sizewell.instance_selection.catalog.tables import items, record
+from tools.benchmarks.tables import DATA, read_table
 
-TABLE = Path(__file__).parent / "data" / "algorithms.csv"
+TABLE = DATA / "algorithms.csv"
 
 Task = Literal["training", "inference"]
 
@@ -40,7 +40,6 @@ class Algorithm:
     gpu: bool
     neuron: bool
     multi_gpu: bool
-    multi_instance: bool
     bound: str
     preference: str
     preference_when: tuple[tuple[str, str], ...]
@@ -98,7 +97,7 @@ def find_algorithm(name: str, task: Task) -> Algorithm | None:
 @cache
 def load_algorithms() -> tuple[Algorithm, ...]:
     """Return all rows in the order of the table; it is read once per process."""
-    return tuple(_algorithm(row) for row in read_rows(TABLE))
+    return tuple(_algorithm(row) for row in read_table(TABLE))
 
 
 def _algorithm(row: dict[str, str]) -> Algorithm:

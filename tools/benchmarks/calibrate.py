@@ -1,7 +1,6 @@
 """Write the coefficients from published measurements: ``python -m tools.benchmarks.calibrate``."""
 
 import argparse
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,13 +10,14 @@ from sizewell.instance_selection.catalog import load_catalog
 from sizewell.instance_selection.estimation.coefficients import FITTED, Key, levels, load_priors
 from tools.benchmarks.calibration import Calibration, sampled
 from tools.benchmarks.case_groups import grouped
-from tools.benchmarks.completion import read_table
 from tools.benchmarks.intervals import REGION, write_uncertainty
-from tools.benchmarks.measurements import MEASUREMENTS
 from tools.benchmarks.predictions import predict_rows, read_cases
+from tools.benchmarks.tables import MEASUREMENTS, read_table, write_table
+
+COLUMNS = ("physics", "coefficient", "factor", "level", "log_value", "log_sd", "rows", "sources")
 
 
-def write_table(calibrations: Sequence[Calibration], path: Path) -> None:
+def write_coefficients(calibrations: Sequence[Calibration], path: Path) -> None:
     """Write what all rows say: one line for each level, with the numbers of rows and sources behind it."""
     lines = []
     for calibration in calibrations:
@@ -44,14 +44,7 @@ def write_table(calibrations: Sequence[Calibration], path: Path) -> None:
                     len(sources),
                 ]
             )
-    temporary = path.with_suffix(".new")
-    with temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(
-            ["physics", "coefficient", "factor", "level", "log_value", "log_sd", "rows", "sources"]
-        )
-        writer.writerows(lines)
-    temporary.replace(path)
+    write_table(path, COLUMNS, lines)
 
 
 def main() -> None:
@@ -62,7 +55,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rows, catalog = read_table(arguments.file), load_catalog(REGION)
     calibrations = [Calibration(group) for group in grouped(sampled(read_cases(rows, catalog)))]
-    write_table(calibrations, arguments.out)
+    write_coefficients(calibrations, arguments.out)
     left_out = predict_rows(rows, catalog, fit_rows=rows)
     write_uncertainty(left_out, arguments.out.with_name("uncertainty.csv"))
 

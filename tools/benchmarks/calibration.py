@@ -24,7 +24,7 @@ from sizewell.instance_selection.estimation.coefficients import (
     load_priors,
 )
 from tools.benchmarks.measurements import Case
-from tools.benchmarks.publishers import publisher_of
+from tools.benchmarks.tables import publisher_of
 
 #: Log deviations above this count less than in proportion to their square.
 ROBUST_SCALE = 0.2

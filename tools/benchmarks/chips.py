@@ -4,12 +4,10 @@ A name is taken apart into what it says: silicon, memory, form factor, cores, th
 instance type. Chips that an instance type has are read from the catalog; the tables beside this file hold the others.
 """
 
-import csv
 import math
 import re
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 from sizewell.instance_selection.catalog import Accelerator, Cpu, InstanceType, load_catalog
 from sizewell.instance_selection.catalog.loading import accelerator_of, cpu_of
@@ -19,8 +17,8 @@ from sizewell.instance_selection.estimation.processors import (
     logical_cores,
     processor_of,
 )
+from tools.benchmarks.tables import DATA, read_table
 
-DATA = Path(__file__).parent / "data"
 #: Physical cores of a CPU of which nothing is said: those of a virtual machine with 8 vCPUs.
 UNSTATED_CORES = 4.0
 #: What that leaves open, as a log standard deviation: servers have 2 to 96 cores; nine of ten machines are taken to lie
@@ -194,11 +192,6 @@ def _families() -> dict[str, InstanceType]:
     return {t.family: t for t in sorted(_instance_types().values(), key=lambda t: t.vcpus)}
 
 
-def _rows(table: str) -> list[dict[str, str]]:
-    with (DATA / f"{table}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 @dataclass(frozen=True)
 class _Label:
     """What the name of an accelerator says."""
@@ -224,7 +217,7 @@ def _accelerators() -> dict[str, list[tuple[_Label, Accelerator]]]:
     """Return the chips by their silicon, those of the catalog first."""
     chips = {t.accelerator.name: t.accelerator for t in _instance_types().values() if t.accelerator}
     named = [(name, chip) for name, chip in sorted(chips.items())]
-    for row in _rows("accelerators"):
+    for row in read_table(DATA / "accelerators.csv"):
         chip = accelerator_of(row)
         named += [(name, chip) for name in (chip.name, *row["aliases"].split(";")) if name]
     found: dict[str, list[tuple[_Label, Accelerator]]] = {}
@@ -297,7 +290,7 @@ def _devices(chip: Accelerator, text: str, instance: _Instance | None, count: in
 def _cpus() -> dict[str, Cpu]:
     """Return the processors of the tables by every name that they have."""
     found = {}
-    for row in _rows("processors"):
+    for row in read_table(DATA / "processors.csv"):
         family = _families()[row["same_as"]].cpu if row["same_as"] else None
         cpu = replace(family, name=row["processor"]) if family else cpu_of(row, row["processor"])
         found |= {_plain(name): cpu for name in (row["processor"], *row["aliases"].split(";")) if name}

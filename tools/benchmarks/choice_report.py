@@ -1,10 +1,8 @@
 """Compare picks and verdicts with the answers of a choices file, and count."""
 
-import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from sizewell.instance_selection import Catalog, Usage
@@ -13,8 +11,9 @@ from tools.benchmarks.choice_cells import Cell, Clause, family_of, matches, pars
 from tools.benchmarks.choice_picks import SERVERLESS, Pick
 from tools.benchmarks.choice_requirements import Workload
 from tools.benchmarks.choice_verdicts import Answer, Verdict
+from tools.benchmarks.tables import DATA, read_table
 
-_SUCCESSORS = Path(__file__).parent / "data" / "successors.csv"
+_SUCCESSORS = DATA / "successors.csv"
 #: Instances with an accelerator of one card only: the series ``one GPU`` is about these.
 _ONE_GPU = "one GPU"
 
@@ -208,5 +207,4 @@ def _counts(outcomes: list[Outcome]) -> dict[str, Any]:
 
 @cache
 def _series() -> dict[str, tuple[str, ...]]:
-    with _SUCCESSORS.open(encoding="utf-8", newline="") as file:
-        return {row["series"]: tuple(row["families"].split(";")) for row in csv.DictReader(file)}
+    return {row["series"]: tuple(row["families"].split(";")) for row in read_table(_SUCCESSORS)}

@@ -1,7 +1,6 @@
 """Compare the selection with published recommendations: ``python -m tools.benchmarks.choices FILE.csv``."""
 
 import argparse
-import csv
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,14 +16,11 @@ from tools.benchmarks.choice_picks import pick
 from tools.benchmarks.choice_report import Outcome, judge, summary
 from tools.benchmarks.choice_requirements import read_workload
 from tools.benchmarks.choice_verdicts import verdicts
+from tools.benchmarks.tables import TableError, read_table, write_table
 
 REGION = "us-east-1"
 REQUIRED_COLUMNS = ("id", "task", "recommended_instances")
 _ANSWERS = ("recommended_instances", "also_acceptable", "unacceptable_instances")
-
-
-class ChoicesFileError(Exception):
-    """A file that cannot be read as a table of choices; the message says what to do."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print plain data, not tables")
     options = parser.parse_args(arguments)
     try:
-        rows = read_rows(options.file)
-    except ChoicesFileError as error:
+        rows = read_table(options.file, REQUIRED_COLUMNS)
+    except TableError as error:
         print(error, file=sys.stderr)
         return 1
     outcomes = compare(rows, load_catalog(REGION))
@@ -49,26 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         _print(outcomes)
     return 1 if any(outcome.violations for outcome in outcomes) else 0
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a choices file.
-
-    Raises:
-        ChoicesFileError: it does not exist, is not text, or lacks a column.
-    """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, restval="")
-            columns = tuple(reader.fieldnames or ())
-            rows = [{key: value for key, value in row.items() if key} for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ChoicesFileError(f"{path}: cannot be read as a table: {error}") from error
-    if missing := [name for name in REQUIRED_COLUMNS if name not in columns]:
-        raise ChoicesFileError(
-            f"{path}:1: has no column {', '.join(missing)}; its columns are {', '.join(columns) or 'none'}"
-        )
-    return rows
 
 
 def compare(rows: Sequence[Mapping[str, str]], catalog: Catalog) -> list[Outcome]:
@@ -85,18 +61,16 @@ def _outcome(row: Mapping[str, str], catalog: Catalog) -> Outcome:
 
 def write_predictions(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Write ``id,picked,feasible,rejected``: types separated by blanks, conditional ones in neither list."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("id", "picked", "feasible", "rejected"))
-        for outcome in outcomes:
-            writer.writerow(
-                (
-                    outcome.row_id,
-                    outcome.picked.instance_type or "",
-                    " ".join(outcome.feasible),
-                    " ".join(outcome.rejected),
-                )
-            )
+    lines = (
+        (
+            outcome.row_id,
+            outcome.picked.instance_type or "",
+            " ".join(outcome.feasible),
+            " ".join(outcome.rejected),
+        )
+        for outcome in outcomes
+    )
+    write_table(path, ("id", "picked", "feasible", "rejected"), lines)
 
 
 def to_json(outcomes: list[Outcome]) -> dict[str, Any]:

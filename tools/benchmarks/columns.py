@@ -1,6 +1,8 @@
 """The inputs of the estimates as columns, one row for each case."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from sizewell.instance_selection.requirements import Precision
 from tools.benchmarks.measurements import Case
 
 Bools = np.ndarray
+T = TypeVar("T")
 
 
 def column(cases: Sequence[Case], value: Callable[[Case], float | None], default: float = 0.0) -> Array:
@@ -33,3 +36,19 @@ def machines_of_cases(cases: Sequence[Case]) -> Machines:
     return columns_of(
         [c.id for c in cases], found, [c.chips * p.per_chip for c, p in zip(cases, found, strict=True)]
     )
+
+
+def stacked(records: Sequence[T]) -> T:
+    """Return dataclasses of numbers as one of columns."""
+    kind: Any = type(records[0])
+    return kind(
+        **{field.name: np.array([float(getattr(r, field.name)) for r in records]) for field in fields(kind)}
+    )
+
+
+def by_metric(metrics: np.ndarray, values: Mapping[str, Array]) -> Array:
+    """Return the value of the metric of each row, NaN where it is none of these."""
+    found = np.full(len(metrics), np.nan)
+    for metric, value in values.items():
+        found = np.where(metrics == metric, value, found)
+    return found

@@ -3,11 +3,9 @@
 Only descriptive columns are read: a measured value, a rank or the id of a row never decides anything.
 """
 
-import csv
 import math
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 from sizewell.instance_selection.catalog import Catalog, InstanceType
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
@@ -57,32 +55,6 @@ GENERATING = tuple(name for name, architecture in ARCHITECTURES.items() if archi
 #: What the notes of a results table say of a round of MLPerf: a tuned record.
 MLPERF_NOTE = "closed division, Result"
 _SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s?([bm])(?![a-z0-9])")
-
-
-class TableError(Exception):
-    """A file that cannot be read as a table; the message says what to do."""
-
-
-def read_table(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a comma-separated file.
-
-    Raises:
-        TableError: it does not exist, is not text, or has no header.
-    """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, restval="")
-            rows = [{key: value or "" for key, value in row.items() if key} for row in reader]
-            columns = reader.fieldnames
-    except OSError as error:
-        raise TableError(f"{path}: {error.strerror or error}; give a comma-separated file") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise TableError(
-            f"{path}: is no comma-separated text: {error}; save it as UTF-8 with one row per line"
-        ) from None
-    if not columns:
-        raise TableError(f"{path}:1: is empty; its first line must name columns such as id, model, metric")
-    return rows
 
 
 def complete(row: Mapping[str, str], catalog: Catalog) -> dict[str, str]:

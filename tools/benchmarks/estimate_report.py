@@ -59,7 +59,7 @@ def to_json(predictions: Sequence[Prediction], *, left_out: str | None) -> dict[
             "total": records([row for row in scored if row.tuned_record]),
             "by_metric": _by((row for row in scored if row.tuned_record), lambda row: row.metric, records),
         },
-        "not_predicted": _reasons(predictions),
+        "not_predicted": reasons(predictions),
     }
 
 
@@ -150,7 +150,8 @@ def _beats(row: Prediction) -> bool:
     return ratio > 1 + RECORD_MARGIN
 
 
-def _reasons(predictions: Iterable[Prediction]) -> list[dict[str, Any]]:
+def reasons(predictions: Iterable[Prediction]) -> list[dict[str, Any]]:
+    """Return why rows are not predicted, the most frequent reason first."""
     counts = Counter(row.reason for row in predictions if row.predicted is None)
     return [
         {"reason": reason, "rows": rows}
@@ -241,14 +242,19 @@ def to_tables(report: dict[str, Any]) -> list[Table]:
                 {"metric": None, "rows": "rows", "beaten": "beaten", "share": "beaten_share"},
             )
         )
-    if report["not_predicted"]:
-        table = Table(title="Not predicted")
-        table.add_column("rows", justify="right")
-        table.add_column("reason", overflow="fold")
-        for row in report["not_predicted"]:
-            table.add_row(str(row["rows"]), row["reason"])
-        tables.append(table)
-    return tables
+    return [*tables, *reason_tables(report)]
+
+
+def reason_tables(report: dict[str, Any]) -> list[Table]:
+    """Return the table of the rows that are not predicted, none where there is none."""
+    if not report["not_predicted"]:
+        return []
+    table = Table(title="Not predicted", title_justify="left")
+    table.add_column("rows", justify="right")
+    table.add_column("reason", overflow="fold")
+    for row in report["not_predicted"]:
+        table.add_row(str(row["rows"]), row["reason"])
+    return [table]
 
 
 def _accuracy_table(title: str, rows: dict[str, Statistics], heading: str) -> Table:

@@ -1,7 +1,6 @@
 """Compare estimates with published measurements: ``python -m tools.benchmarks.estimates [FILE.csv]``."""
 
 import argparse
-import csv
 import json
 import sys
 from collections.abc import Sequence
@@ -9,12 +8,10 @@ from pathlib import Path
 
 from sizewell.cli.console import open_console
 from sizewell.instance_selection.catalog import load_catalog
-from tools.benchmarks.completion import TableError, read_table
 from tools.benchmarks.estimate_report import to_json, to_tables
 from tools.benchmarks.intervals import REGION, with_intervals
-from tools.benchmarks.measurements import MEASUREMENTS
 from tools.benchmarks.predictions import Prediction, Together, predict_rows
-from tools.benchmarks.publishers import publisher_of
+from tools.benchmarks.tables import MEASUREMENTS, TableError, publisher_of, read_table, write_table
 
 #: What leaves together, by the option that leaves it out: the sources of a publisher vouch for each other.
 LEFT_OUT: dict[str, Together] = {"publisher": publisher_of, "source": str}
@@ -74,15 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def write_predictions(path: Path, predictions: Sequence[Prediction]) -> None:
-    """Write every row in the order of the file, to a temporary file that then takes the place of ``path``."""
-    temporary = path.with_name(f"{path.name}.new")
-    with temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("id", "predicted", "low", "high", "reason"))
-        for row in predictions:
-            numbers = ("" if n is None else f"{n:.{_DIGITS}g}" for n in (row.predicted, row.low, row.high))
-            writer.writerow((row.id, *numbers, row.reason))
-    temporary.replace(path)
+    """Write every row in the order of the file."""
+
+    def text(number: float | None) -> str:
+        return "" if number is None else f"{number:.{_DIGITS}g}"
+
+    lines = ((row.id, *map(text, (row.predicted, row.low, row.high)), row.reason) for row in predictions)
+    write_table(path, ("id", "predicted", "low", "high", "reason"), lines)
 
 
 if __name__ == "__main__":

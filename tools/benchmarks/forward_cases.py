@@ -11,7 +11,7 @@ from sizewell.instance_selection.estimation.queueing import lognormal_tail
 from sizewell.instance_selection.estimation.work import Work, forward_work
 from sizewell.instance_selection.presets import find_preset
 from sizewell.instance_selection.requirements import Architecture
-from tools.benchmarks.columns import column, flags, machines_of_cases, words
+from tools.benchmarks.columns import by_metric, column, flags, machines_of_cases, stacked, words
 from tools.benchmarks.load import Arrival
 from tools.benchmarks.measurements import Case
 from tools.benchmarks.metric_names import PERCENTILES
@@ -65,7 +65,7 @@ class ForwardCases:
         self.cases = cases
         self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
-        self._work = _stack([_work(c) for c in cases])
+        self._work = stacked([_work(c) for c in cases])
         neuron = np.asarray(self._machines.kinds) == "neuron"
         pipeline = column(cases, lambda c: c.pipeline_parallel)
         # Weights of a pipeline stay in the memory of its cores.
@@ -119,14 +119,18 @@ class ForwardCases:
         rate = (
             self._copies * self._batch / seconds * np.where(self._server, k["server_throughput"] * in_time, 1)
         )
-        out = np.full(len(self.cases), np.nan)
-        out = np.where(self._metric == "latency_ms_avg", latency_ms, out)
-        for metric, percentile in PERCENTILES.items():
-            tail = np.where(self._server, 1.0, lognormal_tail(percentile, k["tail"]))
-            out = np.where(self._metric == metric, latency_ms * tail, out)
-        out = np.where(np.isin(self._metric, RATE_METRICS), rate, out)
-        out = np.where(self._metric == "denoise_iters_s", 1 / seconds, out)
-        return np.where(self._metric == "cost_per_1m_inferences_usd", self._price / 3600 * 1e6 / rate, out)
+        tails = {
+            metric: np.where(self._server, 1.0, lognormal_tail(percentile, k["tail"]))
+            for metric, percentile in PERCENTILES.items()
+        }
+        values = {
+            "latency_ms_avg": latency_ms,
+            **{metric: latency_ms * tail for metric, tail in tails.items()},
+            **dict.fromkeys(RATE_METRICS, rate),
+            "denoise_iters_s": 1 / seconds,
+            "cost_per_1m_inferences_usd": self._price / 3600 * 1e6 / rate,
+        }
+        return by_metric(self._metric, values)
 
     def _seconds(self, k: Mapping[str, Array], batch: Array) -> Array:
         return self._margin * forward_seconds(
@@ -187,12 +191,3 @@ def _tuned_p99_ms(case: Case) -> float:
 def _price(case: Case) -> float:
     stated = re.search(r"rate ([\d.]+) \$/h", case.note)
     return float(stated[1]) if stated else INF2_USD
-
-
-def _stack(works: Sequence[Work]) -> Work:
-    return Work(
-        *(
-            np.array([float(getattr(w, name)) for w in works])
-            for name in ("flops", "weights", "activations", "layers", "width", "rows", "passes")
-        )
-    )

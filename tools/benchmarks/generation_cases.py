@@ -1,13 +1,13 @@
 """Predictions of rows that generate tokens."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels
 from sizewell.instance_selection.estimation.generation import (
     DECISIVE,
-    Decoder,
     Served,
     decoder_of,
     prefill_seconds,
@@ -15,7 +15,7 @@ from sizewell.instance_selection.estimation.generation import (
 )
 from sizewell.instance_selection.estimation.hardware import GIB
 from sizewell.instance_selection.estimation.queueing import lognormal_tail
-from tools.benchmarks.columns import column, flags, machines_of_cases, words
+from tools.benchmarks.columns import by_metric, column, flags, machines_of_cases, stacked, words
 from tools.benchmarks.load import Arrival
 from tools.benchmarks.measurements import Case
 from tools.benchmarks.metric_names import PERCENTILES
@@ -51,12 +51,9 @@ class GenerationCases:
         self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
         decoders = [decoder_of(c.model, expanded=_is_expanded(c)) for c in cases]
-        columns = {
-            name: np.array([float(getattr(d, name)) for d in decoders])
-            for name in Decoder.__dataclass_fields__
-        }
-        columns["cache_bytes_per_token"] *= column(cases, lambda c: c.cache_scale)
-        self._decoder = Decoder(**columns)
+        decoder = stacked(decoders)
+        cached = decoder.cache_bytes_per_token * column(cases, lambda c: c.cache_scale)
+        self._decoder = replace(decoder, cache_bytes_per_token=cached)
         self._varied = varied = flags(cases, lambda c: c.load.varied)
         prompt = np.where(
             self._metric == "prefill_tokens_s",
@@ -186,10 +183,7 @@ class GenerationCases:
             "throughput_seq_s": self._copies * achieved,
             "ms_per_token_all": served.request / (self._output * n * self._copies) * 1e3,
         }
-        out = np.full(len(self.cases), np.nan)
-        for metric, value in values.items():
-            out = np.where(self._metric == metric, value, out)
-        return out
+        return by_metric(self._metric, values)
 
     def _most_in_run(self) -> Array:
         """Return the most requests in progress: no more than there are."""

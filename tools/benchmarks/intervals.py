@@ -1,6 +1,5 @@
 """Nominal 90 % intervals from the predictions of publishers that were left out; the table that ships with the package."""
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from sizewell.instance_selection.estimation.uncertainty import (
     widening,
 )
 from tools.benchmarks.predictions import FITS_MEMORY, Prediction, Together
+from tools.benchmarks.tables import write_table
 
 #: A class of fewer publishers says nothing of one that it has not seen.
 MIN_PUBLISHERS = 2
@@ -97,12 +97,8 @@ def _with_interval(row: Prediction, table: Spreads | None) -> Prediction:
 
 def write_uncertainty(predictions: Sequence[Prediction], path: Path = TABLE) -> None:
     """Write what the deviations of left-out predictions say of each class."""
-    temporary = path.with_suffix(".new")
-    with temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["class", "log_half_width", "rows", "sources", "publishers"])
-        for name, spread in spreads_of(predictions).items():
-            writer.writerow(
-                [name, f"{spread.log_half_width:.3f}", spread.rows, spread.sources, spread.publishers]
-            )
-    temporary.replace(path)
+    lines = [
+        (name, f"{spread.log_half_width:.3f}", spread.rows, spread.sources, spread.publishers)
+        for name, spread in spreads_of(predictions).items()
+    ]
+    write_table(path, ("class", "log_half_width", "rows", "sources", "publishers"), lines)

@@ -16,10 +16,8 @@ does not say is replaced by a stated default; what cannot be known is a reason. 
 Values are never rescaled, whatever the unit column says.
 """
 
-import csv
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
 from sizewell.instance_selection.requirements import Architecture, ModelSpec, Precision
@@ -41,8 +39,6 @@ from tools.benchmarks.training_words import (
     writes_scores,
 )
 
-#: All published measurements that estimates are fitted to; its columns and sources are described beside it.
-MEASUREMENTS = Path(__file__).parent / "data" / "measurements.csv"
 ARCHITECTURES = {
     "transformer-encoder": Architecture.ENCODER,
     "encoder": Architecture.ENCODER,
@@ -145,12 +141,6 @@ class Case:
     nodes: int
     """Instances, of a known type, that hold the devices; 1 where the type is not known."""
     network_gbit_s: float | None
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a file, every column present."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return [{k: (v or "") for k, v in row.items() if k} for row in csv.DictReader(file)]
 
 
 def number(text: str) -> float | None:

@@ -16,7 +16,7 @@ from tools.benchmarks.completion import complete
 from tools.benchmarks.load import Arrival
 from tools.benchmarks.measurements import Case, UnreadableRowError, case_of, number
 from tools.benchmarks.memory_cases import MemoryCases
-from tools.benchmarks.publishers import publisher_of
+from tools.benchmarks.tables import publisher_of
 
 FIRST_TOKEN_METRICS = ("ttft_ms", "prefill_tokens_s")
 STEP_METRICS = ("itl_ms", "ms_per_token_all")

@@ -15,14 +15,13 @@ from rich.table import Table
 
 from sizewell.cli.console import open_console
 from sizewell.instance_selection.catalog import load_catalog
-from tools.benchmarks.completion import TableError, read_table
-from tools.benchmarks.estimate_report import less_is_better
+from tools.benchmarks.estimate_report import less_is_better, reason_tables, reasons
 from tools.benchmarks.intervals import REGION
-from tools.benchmarks.measurements import MEASUREMENTS
 from tools.benchmarks.predictions import Prediction, predict_rows
+from tools.benchmarks.tables import DATA, MEASUREMENTS, TableError, read_table
 
 #: Workloads that were measured on several types: which measurements belong together.
-RANK_GROUPS = MEASUREMENTS.with_name("rank_groups.csv")
+RANK_GROUPS = DATA / "rank_groups.csv"
 #: Pairs that were measured to differ by less are a matter of luck.
 CLEAR_DIFFERENCE = 1.2
 #: Predictions that differ by less than this share are a tie: no table states more digits.
@@ -178,10 +177,6 @@ def _lower_is_better(row: dict[str, str]) -> bool:
 def to_json(groups: Sequence[Group], predictions: Sequence[Prediction]) -> dict[str, Any]:
     """Return how well orders agree: over all groups, those of three and more, and by source."""
     sources = sorted({group.source for group in groups})
-    reasons: dict[str, int] = {}
-    for prediction in predictions:
-        if prediction.predicted is None:
-            reasons[prediction.reason] = reasons.get(prediction.reason, 0) + 1
     return {
         "rows": len(predictions),
         "predicted": sum(prediction.predicted is not None for prediction in predictions),
@@ -190,10 +185,7 @@ def to_json(groups: Sequence[Group], predictions: Sequence[Prediction]) -> dict[
         "by_source": {
             name: _agreement([group for group in groups if group.source == name]) for name in sources
         },
-        "not_predicted": [
-            {"reason": reason, "rows": count}
-            for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-        ],
+        "not_predicted": reasons(predictions),
     }
 
 
@@ -221,15 +213,7 @@ def to_tables(report: dict[str, Any]) -> list[Table]:
     parts = {"all": report["all"], "three and more types": report["three_and_more"]} | report["by_source"]
     for name, found in parts.items():
         table.add_row(name, *("-" if value is None else str(value) for value in found.values()))
-    tables = [table]
-    if report["not_predicted"]:
-        reasons = Table(title="Not predicted", title_justify="left")
-        reasons.add_column("rows", justify="right")
-        reasons.add_column("reason", overflow="fold")
-        for row in report["not_predicted"]:
-            reasons.add_row(str(row["rows"]), row["reason"])
-        tables.append(reasons)
-    return tables
+    return [table, *reason_tables(report)]
 
 
 if __name__ == "__main__":

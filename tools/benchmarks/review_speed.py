@@ -32,7 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--workloads", type=int, default=100, help="endpoints in each environment (default: %(default)s)"
     )
     parser.add_argument("--runs", type=int, default=3, help="the best of so many runs (default: %(default)s)")
+    parser.add_argument("--measure", nargs=2, metavar="OUTPUT", help="measure this process, print JSON")
     options = parser.parse_args(arguments)
+    if options.measure:
+        print(json.dumps(compare(*options.measure)))
+        return 0
     table = Table("change of head", "workloads", "compare, s", "whole command, s", "most memory, MB")
     with TemporaryDirectory() as directory:
         base = prepare(Path(directory, "base"), options.workloads, ())
@@ -74,7 +78,7 @@ def measure(base: Path, head: Path) -> tuple[float, float, float]:
     """Return the seconds of the comparison, those of the whole process, and its most memory in MB."""
     start = perf_counter()
     ended = subprocess.run(
-        [sys.executable, "-m", "tools.benchmarks.review_speed_run", str(base), str(head)],
+        [sys.executable, "-m", "tools.benchmarks.review_speed", "--measure", str(base), str(head)],
         cwd=PROJECT,
         capture_output=True,
         text=True,
@@ -85,9 +89,22 @@ def measure(base: Path, head: Path) -> tuple[float, float, float]:
     return measured["seconds"], whole, measured["megabytes"]
 
 
-def peak_megabytes() -> float:
-    """Return the most memory that this process has had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+def compare(base: str, head: str) -> dict[str, float]:
+    """Read, compare and render two outputs; return the seconds, and the most memory of this process in MB."""
+    start = perf_counter()
+    from sizewell.review.compare import compare_outputs
+    from sizewell.review.rendering import render_json, render_markdown
+    from sizewell.review.saved.reading import OutputReader
+
+    reader = OutputReader()
+    review = compare_outputs(reader.read(Path(base), "base"), reader.read(Path(head), "head"))
+    render_markdown(review)
+    render_json(review)
+    seconds = perf_counter() - start
+    return {
+        "seconds": seconds,
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000,
+    }
 
 
 if __name__ == "__main__":

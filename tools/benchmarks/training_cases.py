@@ -9,13 +9,12 @@ from sizewell.instance_selection.estimation.coefficients import NONE, Array, Lab
 from sizewell.instance_selection.estimation.training import (
     DECISIVE,
     EXCHANGED_BYTES,
-    TrainingWork,
     exchange_bandwidth,
     step_seconds,
     training_work,
 )
 from sizewell.instance_selection.requirements import Architecture
-from tools.benchmarks.columns import column, flags, machines_of_cases, words
+from tools.benchmarks.columns import by_metric, column, flags, machines_of_cases, stacked, words
 from tools.benchmarks.measurements import Case
 
 #: Sequence lengths where a row states none, by what the models are usually trained with.
@@ -64,12 +63,11 @@ class TrainingCases:
         self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
         self._tokens = column(cases, _tokens)
-        works = [
-            training_work(c.model, t, fused_attention=not c.unfused_attention)
-            for c, t in zip(cases, self._tokens, strict=True)
-        ]
-        self._work = TrainingWork(
-            *(np.array([float(getattr(w, n)) for w in works]) for n in TrainingWork.__dataclass_fields__)
+        self._work = stacked(
+            [
+                training_work(c.model, t, fused_attention=not c.unfused_attention)
+                for c, t in zip(cases, self._tokens, strict=True)
+            ]
         )
         units = column(cases, lambda c: c.chips * c.chip.cores_per_device)
         self._split = column(cases, lambda c: c.tensor_parallel * c.pipeline_parallel)
@@ -129,10 +127,7 @@ class TrainingCases:
             "mfu": 100 * useful / peak,
             "train_time_s": self._updates * seconds,
         }
-        out = np.full(len(self.cases), np.nan)
-        for metric, value in values.items():
-            out = np.where(self._metric == metric, value, out)
-        return out
+        return by_metric(self._metric, values)
 
 
 def device_batches(cases: Sequence[Case], workers: Array) -> tuple[Array, Array, Array]:
