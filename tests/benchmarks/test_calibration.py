@@ -1,16 +1,15 @@
 """The fit: what it looks at, and what it takes for the care of one publisher."""
 
-import csv
-
 import numpy as np
 
 from sizewell.instance_selection.catalog import load_catalog
-from sizewell.instance_selection.estimation.coefficients import Coefficients
+from sizewell.instance_selection.estimation.coefficients import FITTED, Coefficients
 from tests.benchmarks.measured_rows import ENCODER
+from tools.benchmarks.calibrate import DIGESTS, FACTS, digests
 from tools.benchmarks.calibration import MAX_ROWS_OF_SOURCE, Calibration, sampled
 from tools.benchmarks.case_groups import grouped
 from tools.benchmarks.predictions import read_cases
-from tools.benchmarks.tables import MEASUREMENTS, SOURCES, publisher_of
+from tools.benchmarks.tables import MEASUREMENTS, SOURCES, publisher_of, read_table
 
 CATALOG = load_catalog("us-east-1")
 
@@ -92,10 +91,13 @@ def test_a_duration_of_unknown_work_is_not_fitted() -> None:
 
 
 def test_every_source_of_the_measurements_has_a_publisher() -> None:
-    with SOURCES.open(encoding="utf-8", newline="") as file:
-        known = {row["source_id"] for row in csv.DictReader(file) if row["publisher"]}
-    with MEASUREMENTS.open(encoding="utf-8", newline="") as file:
-        used = {row["source_id"] for row in csv.DictReader(file)}
+    known = {row["source_id"] for row in read_table(SOURCES) if row["publisher"]}
+    used = {row["source_id"] for row in read_table(MEASUREMENTS)}
 
     assert used <= known
     assert publisher_of("never heard of") == "never heard of"
+
+
+def test_the_shipped_coefficients_are_those_of_the_data_that_is_here() -> None:
+    shipped = FITTED.with_name(DIGESTS).read_text("utf-8")
+    assert shipped == digests((MEASUREMENTS, *FACTS)), "run: python -m tools.benchmarks.calibrate"

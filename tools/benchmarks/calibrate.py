@@ -1,7 +1,8 @@
 """Write the coefficients from published measurements: ``python -m tools.benchmarks.calibrate``."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,12 @@ from tools.benchmarks.calibration import Calibration, sampled
 from tools.benchmarks.case_groups import grouped
 from tools.benchmarks.intervals import REGION, write_uncertainty
 from tools.benchmarks.predictions import predict_rows, read_cases
-from tools.benchmarks.tables import MEASUREMENTS, read_table, write_table
+from tools.benchmarks.tables import DATA, MEASUREMENTS, SOURCES, read_table, write_table
 
+#: What a fit reads besides the measurements.
+FACTS = (SOURCES, DATA / "accelerators.csv", DATA / "processors.csv")
+#: Ships beside the coefficients: which data they were fitted to, as ``sha256sum --check`` reads it.
+DIGESTS = "calibration.sha256"
 COLUMNS = ("physics", "coefficient", "factor", "level", "log_value", "log_sd", "rows", "sources")
 
 
@@ -47,8 +52,13 @@ def write_coefficients(calibrations: Sequence[Calibration], path: Path) -> None:
     write_table(path, COLUMNS, lines)
 
 
+def digests(files: Iterable[Path]) -> str:
+    """Return a line for each file: the SHA-256 of its content, and its name."""
+    return "".join(f"{sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
+
+
 def main() -> None:
-    """Write ``coefficients.csv`` from a file of measurements, and beside it ``uncertainty.csv``."""
+    """Write ``coefficients.csv`` from a file of measurements, and beside it ``uncertainty.csv`` and the digests."""
     parser = argparse.ArgumentParser(prog="python -m tools.benchmarks.calibrate", description=__doc__)
     parser.add_argument("file", type=Path, nargs="?", default=MEASUREMENTS)
     parser.add_argument("--out", type=Path, default=FITTED)
@@ -58,6 +68,7 @@ def main() -> None:
     write_coefficients(calibrations, arguments.out)
     left_out = predict_rows(rows, catalog, fit_rows=rows)
     write_uncertainty(left_out, arguments.out.with_name("uncertainty.csv"))
+    arguments.out.with_name(DIGESTS).write_text(digests((arguments.file, *FACTS)), "utf-8")
 
 
 if __name__ == "__main__":
