@@ -94,7 +94,8 @@ snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference be
 lock: $(DEV_READY) ## Compile the lock files from both pyproject.toml
 	$(LOCK) pyproject.toml tools/localcloud/pyproject.toml --extra dev --output-file requirements-dev.lock
 	$(LOCK) pyproject.toml --constraint requirements-dev.lock --output-file requirements.lock
-	$(LOCK) --group training-toolkit --no-emit-package pip --constraint requirements-dev.lock --output-file requirements-toolkit.lock
+	$(LOCK) --group training-toolkit --no-emit-package pip --constraint requirements-dev.lock --output-file requirements-toolkit.lock \
+		$$(sed -n 's/^\([a-z][a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements-dev.lock)
 
 clean: ## Remove what can be made again
 	@test ! -e .localcloud/state.json || { echo "a local cloud may be running; first: make destroy-local" >&2; exit 2; }
