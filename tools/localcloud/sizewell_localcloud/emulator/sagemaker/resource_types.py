@@ -10,31 +10,30 @@ from sizewell_localcloud.emulator.resource_schemas import Properties
 from sizewell_localcloud.emulator.sagemaker import store
 from sizewell_localcloud.emulator.sagemaker.service import SAGEMAKER
 
-#: How long CloudFormation waits for an endpoint, in seconds of AWS.
-_ENDPOINT_WAIT_S = 3 * 3600.0
+#: How long CloudFormation waits for a resource, in seconds of AWS.
+_WAIT_S = 3 * 3600.0
 
 
 def _request(properties: Properties, **more: Any) -> dict[str, Any]:
-    tags = properties.get("Tags")
-    return {key: value for key, value in {**properties, "Tags": tags, **more}.items() if value is not None}
+    return {key: value for key, value in {**properties, **more}.items() if value is not None}
+
+
+def _without_tags(properties: Properties) -> dict[str, Any]:
+    return {key: value for key, value in properties.items() if key != "Tags"}
 
 
 def _update_tags(arn: str, new: Properties) -> None:
     store.tags[arn] = store.tag_map(new.get("Tags"))
 
 
-def _name_of(arn: str, table: Any, arn_member: str, name_member: str) -> str:
-    """Return the name of an ARN, which is in lower case there."""
-    for record in table.values():
-        if record[arn_member] == arn:
-            return str(record[name_member])
-    return arn.rpartition("/")[2]
-
-
-class _Immutable:
-    """A model or an endpoint configuration: every property but the tags replaces."""
+class _Named:
+    """A resource with a name, which CloudFormation makes where the template has none: every property but the tags replaces."""
 
     blocks = True
+    #: Members that requests to create it do not have.
+    update_only: tuple[str, ...] = ()
+    #: CloudFormation waits for one of these; without any, the resource is there at once.
+    final_statuses: frozenset[str] = frozenset()
 
     def __init__(self, noun: str, table: Any) -> None:
         self.type_name = f"AWS::SageMaker::{noun}"
@@ -43,10 +42,14 @@ class _Immutable:
         self._table = table
 
     def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
-        """Create it under its own name, or a new one for each replacement."""
+        """Create it under its own name, or a new one for each replacement, and wait."""
         name = properties.get(self.name_property) or f"{logical_id[:50]}-{random_suffix()}"
-        answer = SAGEMAKER.call(f"Create{self._noun}", _request(properties, **{self.name_property: name}))
-        return answer[f"{self._noun}Arn"], self._attributes(answer[f"{self._noun}Arn"], name)
+        request = _request(properties, **{self.name_property: name})
+        taken = {key: value for key, value in request.items() if key not in self.update_only}
+        arn = SAGEMAKER.call(f"Create{self._noun}", taken)[f"{self._noun}Arn"]
+        if self.final_statuses:
+            self._check_created(arn, self._settled(name))
+        return arn, self._attributes(arn, name)
 
     def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
         """Change the tags."""
@@ -56,52 +59,51 @@ class _Immutable:
     def delete(self, physical_id: str, properties: Properties) -> None:
         """Delete it, unless it is gone."""
         try:
-            SAGEMAKER.call(f"Delete{self._noun}", {self.name_property: self._name(physical_id)})
+            self._call("Delete", self._name(physical_id))
         except ValidationError as error:
             if "Could not find" not in error.message:
                 raise
 
+    def _check_created(self, arn: str, found: dict[str, Any]) -> None:
+        """Raise AwsError for a final status that is no success."""
+
+    def _call(self, verb: str, name: str, **members: Any) -> Any:
+        return SAGEMAKER.call(f"{verb}{self._noun}", {**members, self.name_property: name})
+
+    def _settled(self, name: str) -> dict[str, Any]:
+        """Wait until it has a final status; return its description."""
+        waited = 0.0
+        while waited < _WAIT_S:
+            found: dict[str, Any] = self._call("Describe", name)
+            if found[f"{self._noun}Status"] in self.final_statuses:
+                return found
+            clock.pause(10)
+            waited += 10
+        raise AwsError("NotStabilized", f"{self._noun} {name} did not stabilize")
+
     def _name(self, arn: str) -> str:
-        return _name_of(arn, self._table, f"{self._noun}Arn", self.name_property)
+        """Return the name of an ARN, which is in lower case there."""
+        for record in self._table.values():
+            if record[f"{self._noun}Arn"] == arn:
+                return str(record[self.name_property])
+        return arn.rpartition("/")[2]
 
     def _attributes(self, arn: str, name: str) -> dict[str, Any]:
         return {self.name_property: name, f"{self._noun}Arn": arn, "Id": arn}
 
 
-class _Endpoint:
+class _Endpoint(_Named):
     """An endpoint: CloudFormation waits until it is in service, and deletes one that never got there."""
 
-    type_name = "AWS::SageMaker::Endpoint"
-    name_property = "EndpointName"
-    blocks = True
-
-    #: Members that only updates have.
-    _UPDATE_ONLY = (
-        "RetainAllVariantProperties",
-        "ExcludeRetainedVariantProperties",
-        "RetainDeploymentConfig",
-    )
-
-    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
-        """Create it and wait."""
-        name = properties.get("EndpointName") or f"{logical_id[:50]}-{random_suffix()}"
-        request = {
-            k: v for k, v in _request(properties, EndpointName=name).items() if k not in self._UPDATE_ONLY
-        }
-        arn = SAGEMAKER.call("CreateEndpoint", request)["EndpointArn"]
-        endpoint = self._settled(name)
-        if endpoint["EndpointStatus"] != "InService":
-            self.delete(arn, {**properties, "EndpointName": name})
-            raise AwsError("NotStabilized", f"Endpoint {name} failed: {endpoint.get('FailureReason')}")
-        return arn, self._attributes(arn, name)
+    update_only = ("RetainAllVariantProperties", "ExcludeRetainedVariantProperties", "RetainDeploymentConfig")
+    final_statuses = frozenset({"InService", "Failed"})
 
     def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
         """Update it and wait; a change of the tags alone leaves it in peace."""
-        name = self._name(physical_id)
-        _update_tags(physical_id, new)
-        if {k: v for k, v in old.items() if k != "Tags"} != {k: v for k, v in new.items() if k != "Tags"}:
-            request = {k: v for k, v in _request(new, EndpointName=name).items() if k != "Tags"}
-            SAGEMAKER.call("UpdateEndpoint", request)
+        updated = super().update(physical_id, old, new, stack_name)
+        if _without_tags(old) != _without_tags(new):
+            name = self._name(physical_id)
+            self._call("Update", name, **_request(_without_tags(new)))
             endpoint = self._settled(name)
             # A stack that rolls back to what the endpoint has gone back to by itself is content with the name; an
             # update that keeps the configuration is not.
@@ -111,7 +113,7 @@ class _Endpoint:
                 raise AwsError(
                     "NotStabilized", f"Endpoint {name} was rolled back: {endpoint.get('FailureReason')}"
                 )
-        return physical_id, self._attributes(physical_id, name)
+        return updated
 
     def delete(self, physical_id: str, properties: Properties) -> None:
         """Delete it, unless somebody else does or did, and wait until it is gone."""
@@ -119,156 +121,89 @@ class _Endpoint:
         endpoint = store.endpoints.get(name)
         waited = 0.0
         while endpoint is not None and store.endpoints.get(name) is endpoint:
-            if waited >= _ENDPOINT_WAIT_S:
+            if waited >= _WAIT_S:
                 raise AwsError("NotStabilized", f"Endpoint {name} is still there")
-            if endpoint["EndpointStatus"] in {"InService", "Failed"}:
+            if endpoint["EndpointStatus"] in self.final_statuses:
                 try:
-                    SAGEMAKER.call("DeleteEndpoint", {"EndpointName": name})
+                    super().delete(physical_id, properties)
                 except ValidationError as error:
-                    if "Could not find" in error.message:
-                        return
                     if "in-progress" not in error.message:
                         raise
             clock.pause(10)
             waited += 10
 
-    def _name(self, arn: str) -> str:
-        return _name_of(arn, store.endpoints, "EndpointArn", "EndpointName")
-
-    def _settled(self, name: str) -> dict[str, Any]:
-        waited = 0.0
-        while waited < _ENDPOINT_WAIT_S:
-            endpoint = SAGEMAKER.call("DescribeEndpoint", {"EndpointName": name})
-            if endpoint["EndpointStatus"] in {"InService", "Failed"}:
-                return endpoint
-            clock.pause(10)
-            waited += 10
-        raise AwsError("NotStabilized", f"Endpoint {name} did not stabilize")
-
-    def _attributes(self, arn: str, name: str) -> dict[str, Any]:
-        return {"EndpointName": name, "EndpointArn": arn, "Id": arn}
+    def _check_created(self, arn: str, found: dict[str, Any]) -> None:
+        if found["EndpointStatus"] != "InService":
+            self.delete(arn, found)
+            name, reason = found["EndpointName"], found.get("FailureReason")
+            raise AwsError("NotStabilized", f"Endpoint {name} failed: {reason}")
 
 
-class _InferenceComponent:
-    """An inference component: CloudFormation waits until its copies are in service, and until they are gone."""
+class _InferenceComponent(_Named):
+    """An inference component: CloudFormation waits until its copies are in service."""
 
-    type_name = "AWS::SageMaker::InferenceComponent"
-    name_property = "InferenceComponentName"
-    blocks = True
-
-    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
-        """Create it and wait."""
-        name = properties.get(self.name_property) or f"{logical_id[:50]}-{random_suffix()}"
-        request = _request(properties, InferenceComponentName=name)
-        arn = SAGEMAKER.call(
-            "CreateInferenceComponent", {k: v for k, v in request.items() if k != "DeploymentConfig"}
-        )["InferenceComponentArn"]
-        self._settle(name)
-        return arn, self._attributes(arn)
+    update_only = ("DeploymentConfig",)
+    final_statuses = frozenset({"InService"})
 
     def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
         """Update it and wait; a change of the tags alone leaves it in peace."""
-        _update_tags(physical_id, new)
+        updated = super().update(physical_id, old, new, stack_name)
         members = ("Specification", "RuntimeConfig", "DeploymentConfig")
         if any(old.get(key) != new.get(key) for key in members):
-            changed = {key: new[key] for key in members if new.get(key) is not None}
             name = self._name(physical_id)
-            SAGEMAKER.call("UpdateInferenceComponent", {"InferenceComponentName": name, **changed})
-            self._settle(name)
-        return physical_id, self._attributes(physical_id)
+            self._call("Update", name, **{key: new[key] for key in members if new.get(key) is not None})
+            self._settled(name)
+        return updated
 
-    def delete(self, physical_id: str, properties: Properties) -> None:
-        """Delete it, unless it is gone."""
-        try:
-            name = self._name(physical_id)
-            SAGEMAKER.call("DeleteInferenceComponent", {"InferenceComponentName": name})
-        except ValidationError as error:
-            if "Could not find" not in error.message:
-                raise
-
-    def _settle(self, name: str) -> None:
-        waited = 0.0
-        while waited < _ENDPOINT_WAIT_S:
-            found = SAGEMAKER.call("DescribeInferenceComponent", {"InferenceComponentName": name})
-            if found["InferenceComponentStatus"] == "InService":
-                return
-            clock.pause(10)
-            waited += 10
-        raise AwsError("NotStabilized", f"Inference component {name} did not stabilize")
-
-    def _name(self, arn: str) -> str:
-        return _name_of(arn, store.components, "InferenceComponentArn", "InferenceComponentName")
-
-    def _attributes(self, arn: str) -> dict[str, Any]:
+    def _attributes(self, arn: str, name: str) -> dict[str, Any]:
         return {"InferenceComponentArn": arn, "Id": arn}
 
 
-class _LifecycleConfig(_Immutable):
+class _LifecycleConfig(_Named):
     """The scripts of notebook instances, which can change."""
 
     def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
         """Change the scripts and the tags."""
-        scripts = {key: value for key, value in new.items() if key != "Tags"}
-        name = self._name(physical_id)
-        SAGEMAKER.call("UpdateNotebookInstanceLifecycleConfig", {**scripts, self.name_property: name})
+        self._call("Update", self._name(physical_id), **_without_tags(new))
         return super().update(physical_id, old, new, stack_name)
 
 
-class _NotebookInstance:
+class _NotebookInstance(_Named):
     """A notebook instance: CloudFormation stops it for an update and to delete it, and starts it again after an update."""
 
-    type_name = "AWS::SageMaker::NotebookInstance"
-    name_property = "NotebookInstanceName"
-    blocks = True
-
-    def create(self, logical_id: str, properties: Properties, stack_name: str) -> Created:
-        """Create it and wait."""
-        name = properties.get(self.name_property) or f"{logical_id[:50]}-{random_suffix()}"
-        arn = SAGEMAKER.call("CreateNotebookInstance", _request(properties, NotebookInstanceName=name))[
-            "NotebookInstanceArn"
-        ]
-        self._settled(name)
-        return arn, {self.name_property: name, "Id": arn}
+    final_statuses = frozenset({"InService", "Stopped", "Failed"})
 
     def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
         """Update what differs; a change of the tags alone leaves it in peace."""
-        name = self._name(physical_id)
-        _update_tags(physical_id, new)
-        changed = {key: value for key, value in new.items() if key != "Tags" and old.get(key) != value}
+        updated = super().update(physical_id, old, new, stack_name)
+        changed = {key: value for key, value in _without_tags(new).items() if old.get(key) != value}
         if changed:
-            was = self._stopped(name)
-            SAGEMAKER.call("UpdateNotebookInstance", {**changed, self.name_property: name})
+            name = self._name(physical_id)
+            was_in_service = self._stop(name)
+            self._call("Update", name, **changed)
             self._settled(name)
-            if was == "InService":
-                SAGEMAKER.call("StartNotebookInstance", {self.name_property: name})
+            if was_in_service:
+                self._call("Start", name)
                 self._settled(name)
-        return physical_id, {self.name_property: name, "Id": physical_id}
+        return updated
 
     def delete(self, physical_id: str, properties: Properties) -> None:
         """Stop and delete it, unless it is gone."""
         name = self._name(physical_id)
         if name in store.notebooks:
-            self._stopped(name)
-            SAGEMAKER.call("DeleteNotebookInstance", {self.name_property: name})
+            self._stop(name)
+            self._call("Delete", name)
 
-    def _stopped(self, name: str) -> str:
-        """Stop it; return what it was before."""
-        was = self._settled(name)
-        if was == "InService":
-            SAGEMAKER.call("StopNotebookInstance", {self.name_property: name})
+    def _stop(self, name: str) -> bool:
+        """Stop it; return whether it was in service before."""
+        was_in_service: bool = self._settled(name)["NotebookInstanceStatus"] == "InService"
+        if was_in_service:
+            self._call("Stop", name)
             self._settled(name)
-        return was
+        return was_in_service
 
-    def _settled(self, name: str) -> str:
-        """Wait; return in which state it stays."""
-        while True:
-            found = SAGEMAKER.call("DescribeNotebookInstance", {self.name_property: name})
-            if found["NotebookInstanceStatus"] in {"InService", "Stopped", "Failed"}:
-                return str(found["NotebookInstanceStatus"])
-            clock.pause(10)
-
-    def _name(self, arn: str) -> str:
-        return _name_of(arn, store.notebooks, "NotebookInstanceArn", self.name_property)
+    def _attributes(self, arn: str, name: str) -> dict[str, Any]:
+        return {self.name_property: name, "Id": arn}
 
 
 class _ModelPackageGroup:
@@ -309,11 +244,8 @@ class _MlflowApp:
     def update(self, physical_id: str, old: Properties, new: Properties, stack_name: str) -> Created:
         """Change what can change: where artifacts are, and the tags."""
         _update_tags(physical_id, new)
-        changed = {
-            key: value
-            for key, value in new.items()
-            if key not in {"Tags", "RoleArn"} and old.get(key) != value
-        }
+        changed = {key: value for key, value in _without_tags(new).items() if old.get(key) != value}
+        changed.pop("RoleArn", None)
         if changed:
             SAGEMAKER.call("UpdateMlflowApp", {"Arn": physical_id, **changed})
         return physical_id, self._attributes(physical_id)
@@ -331,9 +263,9 @@ SAGEMAKER_TYPES = [
     _MlflowApp(),
     _ModelPackageGroup(),
     _LifecycleConfig("NotebookInstanceLifecycleConfig", store.lifecycle_configs),
-    _NotebookInstance(),
-    _Immutable("Model", store.models),
-    _Immutable("EndpointConfig", store.endpoint_configs),
-    _Endpoint(),
-    _InferenceComponent(),
+    _NotebookInstance("NotebookInstance", store.notebooks),
+    _Named("Model", store.models),
+    _Named("EndpointConfig", store.endpoint_configs),
+    _Endpoint("Endpoint", store.endpoints),
+    _InferenceComponent("InferenceComponent", store.components),
 ]
