@@ -1,9 +1,8 @@
 """Changes of alarms."""
 
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
-from tools.benchmarks.review_cases.case import Output, TemplateCase
+from tools.benchmarks.review_cases.case import Output, TemplateCase, changed, removed
 
 BERT = "support-bert"
 STACK = "demo-prod-support-bert"
@@ -14,17 +13,7 @@ _LOOSENED = frozenset({_CHANGED, f"warning alarm-loosened: {STACK} {LATENCY}"})
 _ONE_ALARM = "cost: prod support-bert {0}0.10 / {0}0.10 / {0}0.10"
 
 
-def _alarm(**change: Any) -> Callable[[Output], None]:
-    def apply(output: Output) -> None:
-        with output.properties(BERT, LATENCY) as properties:
-            properties.update(change)
-
-    return apply
-
-
-def _removed(output: Output) -> None:
-    with output.resources(BERT) as resources:
-        del resources[LATENCY]
+_alarm = partial(changed, BERT, LATENCY)
 
 
 def _added(output: Output) -> None:
@@ -61,7 +50,7 @@ CASES = (
     ),
     TemplateCase(
         "an alarm removed",
-        _removed,
+        removed(BERT, LATENCY),
         frozenset(
             {
                 f"removed: {STACK}/{LATENCY}",

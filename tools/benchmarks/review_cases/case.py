@@ -51,12 +51,57 @@ class Output:
         path.write_text(json.dumps(document), "utf-8")
 
 
+Change = Callable[[Output], None]
+
+
+def edited(workload: str, logical_id: str, edit: Callable[[Json], object]) -> Change:
+    """Return an edit of the properties of one resource."""
+
+    def apply(output: Output) -> None:
+        with output.properties(workload, logical_id) as properties:
+            edit(properties)
+
+    return apply
+
+
+def changed(workload: str, logical_id: str, **values: Any) -> Change:
+    """Return a change of properties of one resource; None takes one away."""
+
+    def edit(properties: Json) -> None:
+        properties.update(values)
+        for key in [key for key, value in values.items() if value is None]:
+            del properties[key]
+
+    return edited(workload, logical_id, edit)
+
+
+def without_statement(workload: str, logical_id: str, key: str, sid: str) -> Change:
+    """Return the removal of a statement from the document that a property holds."""
+
+    def edit(properties: Json) -> None:
+        document = properties[key]
+        document["Statement"] = [statement for statement in document["Statement"] if statement["Sid"] != sid]
+
+    return edited(workload, logical_id, edit)
+
+
+def removed(workload: str, *logical_ids: str) -> Change:
+    """Return the removal of resources."""
+
+    def apply(output: Output) -> None:
+        with output.resources(workload) as resources:
+            for logical_id in logical_ids:
+                del resources[logical_id]
+
+    return apply
+
+
 @dataclass(frozen=True)
 class TemplateCase:
     """A change of a synthesized output."""
 
     name: str
-    change: Callable[[Output], None]
+    change: Change
     says: frozenset[str] = frozenset()
     """Exactly what the review must say; nothing where the change is none."""
 

@@ -1,8 +1,9 @@
 """Changes of an endpoint's own resources."""
 
+from functools import partial
 from typing import Any
 
-from tools.benchmarks.review_cases.case import Output, TemplateCase
+from tools.benchmarks.review_cases.case import Change, Json, Output, TemplateCase, changed, edited, removed
 
 BERT = "support-bert"
 STACK = "demo-prod-support-bert"
@@ -50,42 +51,31 @@ def _replaced(property_path: str) -> frozenset[str]:
     return FOLLOWERS | {f"replaced: {STACK}/{CONFIG} by ProductionVariants.primary.{property_path}"}
 
 
-def _variant(output: Output, change: dict[str, Any]) -> None:
-    with output.properties(BERT, CONFIG) as properties:
-        properties["ProductionVariants"][0].update(change)
+_model = partial(changed, BERT, MODEL)
+_endpoint = partial(changed, BERT, ENDPOINT)
 
 
-def _model(output: Output, change: dict[str, Any]) -> None:
-    with output.properties(BERT, MODEL) as properties:
-        properties.update(change)
+def _variant(**values: Any) -> Change:
+    return edited(BERT, CONFIG, lambda properties: properties["ProductionVariants"][0].update(values))
 
 
-def _another_image(output: Output) -> None:
-    with output.properties(BERT, MODEL) as properties:
-        properties["PrimaryContainer"]["Image"] = properties["PrimaryContainer"]["Image"].replace(
-            "2.6.0", "2.7.0", 1
-        )
+def _another_image(model: Json) -> None:
+    container = model["PrimaryContainer"]
+    container["Image"] = container["Image"].replace("2.6.0", "2.7.0", 1)
 
 
-def _another_artifact(output: Output) -> None:
-    with output.properties(BERT, MODEL) as properties:
-        source = properties["PrimaryContainer"]["ModelDataSource"]["S3DataSource"]
-        source["S3Uri"]["Fn::Join"][1][-1] = "/models/support-bert/v2.tar.gz"
+def _another_artifact(model: Json) -> None:
+    source = model["PrimaryContainer"]["ModelDataSource"]["S3DataSource"]
+    source["S3Uri"]["Fn::Join"][1][-1] = "/models/support-bert/v2.tar.gz"
 
 
-def _endpoint(output: Output, **change: Any) -> None:
-    with output.properties(BERT, ENDPOINT) as properties:
-        for key, value in change.items():
-            if value is None:
-                properties.pop(key, None)
-            else:
-                properties[key] = value
+def _stack_gone(output: Output) -> None:
+    with output.json("manifest.json") as manifest:
+        del manifest["artifacts"][STACK]
 
 
 def _without_scaling(output: Output) -> None:
-    with output.template(BERT) as template:
-        for name in SCALING:
-            del template["Resources"][name]
+    removed(BERT, *SCALING)(output)
     with output.json("plan.json") as plan:
         for endpoint in plan["workloads"]:
             if endpoint["name"] == BERT:
@@ -102,7 +92,7 @@ MODEL_REPLACED = _replaced("ModelName")
 CASES = (
     TemplateCase(
         "another instance type",
-        lambda o: _variant(o, {"InstanceType": "ml.g5.xlarge"}),
+        _variant(InstanceType="ml.g5.xlarge"),
         # 1.41 in place of 0.7364 USD per hour, 730 hours, of 2 instances and at the most 3.
         _replaced("InstanceType")
         | {
@@ -113,7 +103,7 @@ CASES = (
     ),
     TemplateCase(
         "another image",
-        _another_image,
+        edited(BERT, MODEL, _another_image),
         MODEL_REPLACED
         | {
             f"replaced: {STACK}/{MODEL} by PrimaryContainer.Image",
@@ -123,7 +113,7 @@ CASES = (
     ),
     TemplateCase(
         "another model artifact",
-        _another_artifact,
+        edited(BERT, MODEL, _another_artifact),
         MODEL_REPLACED
         | {
             f"replaced: {STACK}/{MODEL} by PrimaryContainer.ModelDataSource.S3DataSource.S3Uri",
@@ -133,12 +123,12 @@ CASES = (
     ),
     TemplateCase(
         "another environment variable of the container",
-        lambda o: _set_environment(o),
+        edited(BERT, MODEL, lambda model: model["PrimaryContainer"]["Environment"].update(BATCH="8")),
         MODEL_REPLACED | {f"replaced: {STACK}/{MODEL} by PrimaryContainer.Environment.BATCH", FLEET},
     ),
     TemplateCase(
         "network isolation off",
-        lambda o: _model(o, {"EnableNetworkIsolation": False}),
+        _model(EnableNetworkIsolation=False),
         MODEL_REPLACED
         | {
             f"replaced: {STACK}/{MODEL} by EnableNetworkIsolation",
@@ -148,19 +138,19 @@ CASES = (
     ),
     TemplateCase(
         "retained counts off",
-        lambda o: _endpoint(o, RetainAllVariantProperties=False),
+        _endpoint(RetainAllVariantProperties=False),
         frozenset({f"changed: {STACK}/{ENDPOINT}", f"danger counts-lost: {STACK} {ENDPOINT}"}),
     ),
     TemplateCase(
         "another endpoint name",
-        lambda o: _endpoint(o, EndpointName="demo-prod-support"),
+        _endpoint(EndpointName="demo-prod-support"),
         frozenset(
             {f"replaced: {STACK}/{ENDPOINT} by EndpointName", f"danger endpoint-renamed: {STACK} {ENDPOINT}"}
         ),
     ),
     TemplateCase(
         "another variant name",
-        lambda o: _variant(o, {"VariantName": "blue"}),
+        _variant(VariantName="blue"),
         FOLLOWERS
         | {
             f"replaced: {STACK}/{CONFIG} by ProductionVariants.blue, ProductionVariants.primary",
@@ -171,7 +161,7 @@ CASES = (
     ),
     TemplateCase(
         "more time to start",
-        lambda o: _variant(o, {"ContainerStartupHealthCheckTimeoutInSeconds": 900}),
+        _variant(ContainerStartupHealthCheckTimeoutInSeconds=900),
         _replaced("ContainerStartupHealthCheckTimeoutInSeconds") | {FLEET},
     ),
     TemplateCase(
@@ -203,7 +193,7 @@ CASES = (
     ),
     TemplateCase(
         "the endpoint's stack gone",
-        lambda o: _stack_gone(o, STACK),
+        _stack_gone,
         # 2 x 0.7364 x 730 = 1075.14, and 16 alarms at 0.10 USD: the fourteen above and the two of target tracking. At the
         # most 3 instances: 1612.72.
         frozenset(
@@ -232,22 +222,7 @@ CASES = (
     ),
     TemplateCase(
         "a tag more",
-        lambda o: _tag(o),
+        edited(BERT, ENDPOINT, lambda endpoint: endpoint["Tags"].append({"Key": "team", "Value": "support"})),
         frozenset({f"changed: {STACK}/{ENDPOINT}"}),
     ),
 )
-
-
-def _set_environment(output: Output) -> None:
-    with output.properties(BERT, MODEL) as properties:
-        properties["PrimaryContainer"]["Environment"]["BATCH"] = "8"
-
-
-def _stack_gone(output: Output, name: str) -> None:
-    with output.json("manifest.json") as manifest:
-        del manifest["artifacts"][name]
-
-
-def _tag(output: Output) -> None:
-    with output.properties(BERT, ENDPOINT) as properties:
-        properties["Tags"].append({"Key": "team", "Value": "support"})

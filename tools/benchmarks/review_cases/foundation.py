@@ -1,9 +1,14 @@
 """Changes of what all workloads share."""
 
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
-from tools.benchmarks.review_cases.case import Output, TemplateCase
+from tools.benchmarks.review_cases.case import (
+    Output,
+    TemplateCase,
+    changed,
+    removed,
+    without_statement,
+)
 
 STACK = "demo-prod-foundation"
 ARTIFACTS = "BucketsArtifactBucketC280E8FD"
@@ -20,57 +25,20 @@ OPERATIONS_KEY = "KeysOperationsKey5A964E61"
 S3_ENDPOINT = "NetworkS3Endpoint635CABAC"
 
 
-def _properties(logical_id: str, **change: Any) -> Callable[[Output], None]:
-    def apply(output: Output) -> None:
-        with output.properties("foundation", logical_id) as properties:
-            for key, value in change.items():
-                if value is None:
-                    properties.pop(key, None)
-                else:
-                    properties[key] = value
-
-    return apply
+_properties = partial(changed, "foundation")
+_removed = partial(removed, "foundation")
+_without_statement = partial(without_statement, "foundation")
 
 
-def _attributes(logical_id: str, **change: Any) -> Callable[[Output], None]:
-    def apply(output: Output) -> None:
-        with output.resource("foundation", logical_id) as resource:
-            resource.update(change)
-
-    return apply
-
-
-def _removed(*logical_ids: str) -> Callable[[Output], None]:
-    def apply(output: Output) -> None:
-        with output.resources("foundation") as resources:
-            for logical_id in logical_ids:
-                del resources[logical_id]
-
-    return apply
-
-
-def _without_statement(logical_id: str, key: str, sid: str) -> Callable[[Output], None]:
-    def apply(output: Output) -> None:
-        with output.properties("foundation", logical_id) as properties:
-            document = properties[key]
-            document["Statement"] = [
-                statement for statement in document["Statement"] if statement["Sid"] != sid
-            ]
-
-    return apply
+def _goes_with_its_stack(output: Output) -> None:
+    with output.resource("foundation", ARTIFACTS) as resource:
+        resource.update(DeletionPolicy="Delete", UpdateReplacePolicy="Delete")
 
 
 def _unprotected(output: Output) -> None:
     with output.json("manifest.json") as manifest:
         for artifact in manifest["artifacts"].values():
             artifact.get("properties", {}).pop("terminationProtection", None)
-
-
-def _open_to_the_world(output: Output) -> None:
-    with output.properties("foundation", ENDPOINT_GROUP) as properties:
-        properties["SecurityGroupIngress"] = [
-            {"CidrIp": "0.0.0.0/0", "IpProtocol": "tcp", "FromPort": 443, "ToPort": 443}
-        ]
 
 
 def _a_bucket_more(output: Output) -> None:
@@ -83,6 +51,14 @@ def _a_bucket_more(output: Output) -> None:
             },
             "DeletionPolicy": "Retain",
             "UpdateReplacePolicy": "Retain",
+        }
+
+
+def _a_parameter_more(output: Output) -> None:
+    with output.resources("foundation") as resources:
+        resources["More"] = {
+            "Type": "AWS::SSM::Parameter",
+            "Properties": {"Name": "/demo/prod/more", "Type": "String", "Value": "x"},
         }
 
 
@@ -113,7 +89,7 @@ CASES = (
     ),
     TemplateCase(
         "a bucket that goes with its stack",
-        _attributes(ARTIFACTS, DeletionPolicy="Delete", UpdateReplacePolicy="Delete"),
+        _goes_with_its_stack,
         _changed(ARTIFACTS, f"danger removal-policy-weakened: {STACK} {ARTIFACTS}"),
     ),
     TemplateCase(
@@ -178,7 +154,12 @@ CASES = (
     TemplateCase("a bucket more", _a_bucket_more, frozenset({f"added: {STACK}/More"})),
     TemplateCase(
         "a security group open to the world",
-        _open_to_the_world,
+        _properties(
+            ENDPOINT_GROUP,
+            SecurityGroupIngress=[
+                {"CidrIp": "0.0.0.0/0", "IpProtocol": "tcp", "FromPort": 443, "ToPort": 443}
+            ],
+        ),
         _changed(ENDPOINT_GROUP, f"weaker security-group-opened: {STACK} {ENDPOINT_GROUP}"),
     ),
     TemplateCase(
@@ -203,11 +184,7 @@ CASES = (
         _properties(SUBNET, MapPublicIpOnLaunch=True),
         _changed(SUBNET, f"weaker public-access-opened: {STACK} {SUBNET}"),
     ),
-    TemplateCase(
-        "an SSM parameter more",
-        lambda o: _parameter(o),
-        frozenset({f"added: {STACK}/More"}),
-    ),
+    TemplateCase("an SSM parameter more", _a_parameter_more, frozenset({f"added: {STACK}/More"})),
     TemplateCase(
         "an interface endpoint less",
         _removed("NetworkInterfaceEndpointsagemakerruntime86D822C9"),
@@ -231,11 +208,3 @@ CASES = (
         ),
     ),
 )
-
-
-def _parameter(output: Output) -> None:
-    with output.resources("foundation") as resources:
-        resources["More"] = {
-            "Type": "AWS::SSM::Parameter",
-            "Properties": {"Name": "/demo/prod/more", "Type": "String", "Value": "x"},
-        }

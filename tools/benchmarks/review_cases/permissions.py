@@ -1,9 +1,9 @@
 """Changes of roles and policies."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
-from tools.benchmarks.review_cases.case import Output, TemplateCase
+from tools.benchmarks.review_cases.case import Change, Json, TemplateCase, changed, edited, without_statement
 from tools.benchmarks.review_cases.same import SPLIT_STATEMENTS
 
 BERT = "support-bert"
@@ -14,44 +14,25 @@ _POLICY_CHANGED = f"changed: {STACK}/{POLICY}"
 _ARTIFACT = "arn:aws:s3:::${FoundationArtifactBucketName}/models/support-bert/model.tar.gz"
 
 
-def _statements(change: Callable[[dict[str, Any]], None]) -> Callable[[Output], None]:
-    def apply(output: Output) -> None:
-        with output.properties(BERT, POLICY) as properties:
-            change({statement["Sid"]: statement for statement in properties["PolicyDocument"]["Statement"]})
-
-    return apply
+_without = partial(without_statement, BERT, POLICY, "PolicyDocument")
+_role = partial(changed, BERT, ROLE)
 
 
-def _more(statement: dict[str, Any]) -> Callable[[Output], None]:
-    def apply(output: Output) -> None:
-        with output.properties(BERT, POLICY) as properties:
-            properties["PolicyDocument"]["Statement"].append(statement)
+def _statements(change: Callable[[Json], object]) -> Change:
+    def edit(policy: Json) -> None:
+        change({statement["Sid"]: statement for statement in policy["PolicyDocument"]["Statement"]})
 
-    return apply
-
-
-def _without(sid: str) -> Callable[[Output], None]:
-    def apply(output: Output) -> None:
-        with output.properties(BERT, POLICY) as properties:
-            statements = properties["PolicyDocument"]["Statement"]
-            properties["PolicyDocument"]["Statement"] = [s for s in statements if s["Sid"] != sid]
-
-    return apply
+    return edited(BERT, POLICY, edit)
 
 
-def _role(**change: Any) -> Callable[[Output], None]:
-    def apply(output: Output) -> None:
-        with output.properties(BERT, ROLE) as properties:
-            properties.update(change)
-
-    return apply
+def _more(statement: Json) -> Change:
+    return edited(BERT, POLICY, lambda policy: policy["PolicyDocument"]["Statement"].append(statement))
 
 
-def _trust_anybody(output: Output) -> None:
-    with output.properties(BERT, ROLE) as properties:
-        (statement,) = properties["AssumeRolePolicyDocument"]["Statement"]
-        statement["Principal"] = {"AWS": "*"}
-        del statement["Condition"]
+def _trust_anybody(role: Json) -> None:
+    (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
+    statement["Principal"] = {"AWS": "*"}
+    del statement["Condition"]
 
 
 #: Every policy that has a statement with several actions.
@@ -125,7 +106,7 @@ CASES = (
     ),
     TemplateCase(
         "a role that anybody may take",
-        _trust_anybody,
+        edited(BERT, ROLE, _trust_anybody),
         frozenset(
             {
                 f"changed: {STACK}/{ROLE}",

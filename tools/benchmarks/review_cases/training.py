@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from tools.benchmarks.review_cases.case import Output, TemplateCase
+from tools.benchmarks.review_cases.case import Output, TemplateCase, changed
 
 TRAIN = "plant-id-train"
 STACK = "demo-prod-plant-id-train"
@@ -48,13 +49,7 @@ def _other_epochs(output: Output) -> None:
         properties["DefinitionString"] = json.dumps(definition)
 
 
-def _schedule(**change: Any) -> Callable[[Output], None]:
-    def apply(output: Output) -> None:
-        with output.properties(TRAIN, SCHEDULE) as properties:
-            properties.update(change)
-
-    return apply
-
+_schedule = partial(changed, TRAIN, SCHEDULE)
 
 CASES = (
     TemplateCase(
