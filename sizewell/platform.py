@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from constructs_lib.jsii_runtime import use_bundled_node
 from sizewell.config import ConfigError, environment_names
+from sizewell.kinds.registry import facet
+from sizewell.kinds.stack_kind import StackKind
 from sizewell.planning import (
     DeploymentPlan,
     PlannedEnvironment,
@@ -92,13 +94,10 @@ class Platform:
         self.foundation = added.foundations[None]
         self.foundations = MappingProxyType(added.foundations)
         self.stacks = MappingProxyType(added.of_workloads)
-        kinds = {workload.name: workload.kind for workload in self.plan.workloads}
+        groups = {workload.name: facet(workload.kind, StackKind).group for workload in self.plan.workloads}
         self.endpoints, self.training_jobs = (
-            MappingProxyType({name: stack for name, stack in self.stacks.items() if kinds[name] in of_these})
-            for of_these in (
-                ("real-time-endpoint", "asynchronous-endpoint", "multi-model-endpoint"),
-                ("training-job",),
-            )
+            MappingProxyType({name: stack for name, stack in self.stacks.items() if groups[name] == group})
+            for group in ("endpoints", "training_jobs")
         )
 
     def synth(self) -> Path:

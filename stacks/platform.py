@@ -1,6 +1,6 @@
 """All stacks of one environment: a foundation for each place, and one for each workload."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypedDict
 
@@ -8,35 +8,11 @@ from aws_cdk import App, DefaultStackSynthesizer, Environment, PermissionsBounda
 from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
+from sizewell.kinds.registry import facet
+from sizewell.kinds.stack_kind import StackKind
 from sizewell.planning.foundation_plan_model import BootstrapPlan, FoundationPlan
 from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan
-from sizewell.stacks.component_stack import ComponentStack
-from sizewell.stacks.endpoint_stack import EndpointStack
 from sizewell.stacks.foundation_stack import FoundationStack
-from sizewell.stacks.lambda_stack import LambdaStack
-from sizewell.stacks.notebook_stack import NotebookStack
-from sizewell.stacks.pipeline_stack import PipelineStack
-from sizewell.stacks.processing_stack import ProcessingStack
-from sizewell.stacks.serverless_stack import ServerlessStack
-from sizewell.stacks.training_stack import TrainingStack
-from sizewell.stacks.transform_stack import BatchTransformStack
-from sizewell.stacks.tuning_stack import TuningStack
-
-#: What builds each kind of workload.
-STACK_OF_KIND: Mapping[str, Callable[..., Stack]] = {
-    "real-time-endpoint": EndpointStack,
-    "asynchronous-endpoint": EndpointStack,
-    "multi-model-endpoint": EndpointStack,
-    "serverless-endpoint": ServerlessStack,
-    "lambda-function": LambdaStack,
-    "inference-component-endpoint": ComponentStack,
-    "batch-transform": BatchTransformStack,
-    "processing-job": ProcessingStack,
-    "training-job": TrainingStack,
-    "tuning-job": TuningStack,
-    "pipeline": PipelineStack,
-    "notebook": NotebookStack,
-}
 
 
 class StackProps(TypedDict):
@@ -73,7 +49,7 @@ def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
             app, foundation.stack_name, plan=foundation, **_stack_props(foundation, plan)
         )
     for workload in plan.workloads:
-        stack = STACK_OF_KIND[workload.kind](
+        stack = facet(workload.kind, StackKind).stack_class()(
             app, workload.stack_name, plan=workload, **_workload_props(workload, plan)
         )
         stack.add_stack_dependency(stacks.foundations[workload.place])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from sizewell.cli.errors import exit_with
 from sizewell.cli.output import echo, write_files
 from sizewell.cli.package_source import Package, package_from
+from sizewell.kinds.registry import file_of, kind_names
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -18,8 +19,6 @@ TEMPLATES = Path(__file__).with_name("templates")
 SUFFIX = ".jinja2"
 #: What a platform begins with unless it is asked for more.
 USUAL_KINDS = ("real-time-endpoint", "training-job")
-#: Below the templates of a platform: a starter of each kind, which are parts of files.
-STARTERS = "workloads"
 #: Where the schemas of a platform are: made by the release that is installed, hence in no commit.
 SCHEMAS = Path(".sizewell")
 README, GITIGNORE = Path("README.md"), Path(".gitignore")
@@ -119,12 +118,6 @@ def _state(before: bytes | None, content: bytes) -> str:
     return "added to" if content.startswith(before) else REPLACED
 
 
-def known_kinds() -> tuple[str, ...]:
-    """Return the kinds of workloads that there is a starter for."""
-    found = (TEMPLATES / "platform" / STARTERS).glob(f"*.yaml{SUFFIX}")
-    return tuple(sorted(path.name.partition(".")[0] for path in found if ".dev." not in path.name))
-
-
 def starters(wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the kinds that were asked for, separated by commas; those of ``USUAL_KINDS`` where none was.
 
@@ -141,7 +134,7 @@ def check_kind(kind: str) -> None:
     from sizewell.config.faults import near_match
     from sizewell.config.printable import printable_word
 
-    known = known_kinds()
+    known = kind_names()
     if kind not in known:
         match = near_match(kind, known)
         hint = f"\ndid you mean {match}?" if match else ""
@@ -151,7 +144,7 @@ def check_kind(kind: str) -> None:
 def starter_text(kind: str, layer: str) -> str:
     """Return the part of a starter for a file of the configuration: ``base`` or ``dev``."""
     suffix = "" if layer == "base" else f".{layer}"
-    return _templates().get_template(f"{STARTERS}/{kind}{suffix}.yaml{SUFFIX}").render()
+    return file_of(kind, f"starter{suffix}.yaml").read_text("utf-8")
 
 
 def platform_files(name: str, kinds: Sequence[str], package: Package) -> dict[Path, str]:
@@ -161,9 +154,10 @@ def platform_files(name: str, kinds: Sequence[str], package: Package) -> dict[Pa
     files: dict[Path, str] = {}
     for path in sorted(directory.rglob(f"*{SUFFIX}")):
         template = path.relative_to(directory).as_posix()
-        if not template.startswith(f"{STARTERS}/"):
-            made = Path(template.removesuffix(SUFFIX).replace("gitignore", ".gitignore"))
-            files[made] = templates.get_template(template).render(name=name, kinds=kinds, package=package)
+        made = Path(template.removesuffix(SUFFIX).replace("gitignore", ".gitignore"))
+        files[made] = templates.get_template(template).render(
+            name=name, kinds=kinds, package=package, starter_text=starter_text
+        )
     return files
 
 

@@ -5,10 +5,12 @@ from types import MappingProxyType
 
 from sizewell.config.environment import Environment
 from sizewell.instance_selection import Catalog, Measurement, load_catalog
+from sizewell.kinds.registry import facet
 from sizewell.planning.bill import build_bill
-from sizewell.planning.bill_lines import foundation_line
 from sizewell.planning.bill_plan import Bill
 from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.foundation_bill import foundation_line
+from sizewell.planning.kind import BillKind, PlanKind
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.name_faults import name_faults
 from sizewell.planning.names import names_in
@@ -16,7 +18,6 @@ from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.place_plan import plan_place
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.quotas import plan_quotas
-from sizewell.planning.workload_kinds import WORKLOAD_KINDS
 
 
 def build_plan(
@@ -58,10 +59,9 @@ def build_plan(
         raise PlanError(tuple(faults))
     regions = {foundation.place: foundation.region for foundation in foundations}
     planned = [workload for place in places for workload in place.workloads]
-    order = list(WORKLOAD_KINDS)
-    workloads = tuple(sorted(planned, key=lambda one: order.index(one.kind)))
+    workloads = tuple(sorted(planned, key=lambda workload: facet(workload.kind, PlanKind).rank))
     lines = (
-        *(WORKLOAD_KINDS[one.kind].bill_line(one, regions[one.place]) for one in workloads),
+        *(facet(workload.kind, BillKind).line(workload, regions[workload.place]) for workload in workloads),
         *(foundation_line(foundation) for foundation in foundations),
     )
     bill = build_bill(lines, policy.budget_usd_per_month)

@@ -18,6 +18,7 @@ from sizewell.planning.foundation_plan_model import (
     NetworkLookup,
 )
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
+from sizewell.planning.kind import Stated, plan_workload
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.names import Names
 from sizewell.planning.network import plan_network
@@ -28,7 +29,6 @@ from sizewell.planning.proxy import proxy_variables, variable_faults
 from sizewell.planning.serving_faults import registration_faults
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.variants import faults_as_written, join_variants
-from sizewell.planning.workload_kinds import Stated, plan_workload
 from sizewell.planning.workload_plan import InferencePipelinePlan
 
 

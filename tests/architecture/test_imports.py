@@ -11,14 +11,15 @@ import pytest
 
 from tests.synthesis import PROJECT_ROOT
 
-#: What every package may import: facts, and two modules that know nothing of the product.
-GROUND = {"sizewell.facts", "sizewell.modules", "sizewell.documented_model"}
+#: What every package may import: facts, and modules that know nothing of the product.
+GROUND = {"sizewell.facts", "sizewell.modules", "sizewell.documented_model", "sizewell.kinds.registry"}
 #: What each package may import of ours besides; of the outside, NEVER_IMPORTS says what it may not.
 MAY_IMPORT: dict[str, set[str]] = {
     "sizewell.facts": set(),
     "sizewell.config": set(),
     "sizewell.instance_selection": set(),
     "sizewell.planning": {"sizewell.config", "sizewell.instance_selection", "sizewell.checks"},
+    "sizewell.kinds": {"sizewell.config", "sizewell.instance_selection", "sizewell.planning"},
     "sizewell.templates": set(),
     "sizewell.checks": {"sizewell.templates"},
     "sizewell.review": {
@@ -59,6 +60,7 @@ NEVER_IMPORTS: dict[str, set[str]] = {
     "sizewell.config": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os"},
     "sizewell.instance_selection": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "sizewell.planning": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
+    "sizewell.kinds": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "sizewell.checks": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml", "pydantic"},
     "sizewell.templates": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml", "pydantic"},
     "sizewell.review": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
@@ -81,6 +83,8 @@ MAY_READ_THE_ENVIRONMENT = {
 RUNS_ELSEWHERE = {"constructs_lib/stop_when_idle.py"}
 #: The one package of this checkout that is not where its name says: the wheel has it there, and a link leads to it.
 LINK, LINKED = "sizewell.stacks", "stacks"
+#: What every layer may ask about kinds: it imports a kind only on demand.
+REGISTRY = {"sizewell.kinds.registry", "sizewell.kinds.stack_kind"}
 #: A distribution of its own, which starts processes and knows the environment: that is its business.
 LOCAL_CLOUD = "sizewell_localcloud"
 #: Of planning, stacks know the plan, not how it is made.
@@ -110,11 +114,24 @@ def _files(package: str) -> list[Path]:
 
 def _package(module: str) -> str | None:
     """Return the package of ours that a module belongs to: the folder in which it is."""
+    if module in REGISTRY:
+        return "sizewell.kinds.registry"
     parts = module.split(".")
     if parts[0] in ("sizewell", "tools"):
         name = ".".join(parts[:2])
         return LINKED if name == LINK else name
     return parts[0] if parts[0] in ("constructs_lib", "stacks", "app", "tests", LOCAL_CLOUD) else None
+
+
+def test_a_kind_imports_no_other_kind() -> None:
+    for path in _files("sizewell.kinds"):
+        own = ".".join(path.relative_to(PROJECT_ROOT).parts[:3]).removesuffix(".py")
+        of_kinds = {
+            ".".join(module.split(".")[:3])
+            for module in _imports(path)
+            if module.startswith("sizewell.kinds.")
+        }
+        assert of_kinds - REGISTRY <= {own}, path
 
 
 def test_every_package_has_its_rules() -> None:
@@ -166,7 +183,13 @@ def test_facts_need_the_standard_library_alone() -> None:
 def test_the_door_of_an_app_only_puts_together() -> None:
     imports = set(_imports(PROJECT_ROOT / "sizewell" / "platform.py"))
     packages = {_package(module) for module in imports} - {None}
-    assert packages == {"constructs_lib", "stacks", "sizewell.config", "sizewell.planning"}
+    assert packages == {
+        "constructs_lib",
+        "stacks",
+        "sizewell.config",
+        "sizewell.kinds.registry",
+        "sizewell.planning",
+    }
     assert not {module.split(".")[0] for module in imports} & (OUTSIDE_WORLD | CLOCK_AND_CHANCE)
     door = {"sizewell", "sizewell.platform"}
     assert {path for package in MAY_IMPORT for path in _files(package) if door & set(_imports(path))} == set()

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.cli.init_command import known_kinds
 from sizewell.config import environment_names
+from sizewell.kinds.registry import kind_names
 from sizewell.planning import load_for_synth
 from tests.cli.conftest import Sizewell
 
@@ -34,7 +34,7 @@ def without(after: str, before: str) -> list[str]:
     return new[begin:end]
 
 
-@pytest.mark.parametrize("kind", known_kinds())
+@pytest.mark.parametrize("kind", kind_names())
 def test_a_starter_of_every_kind_joins_what_is_there(sizewell: Sizewell, config: Path, kind: str) -> None:
     base = config / "base.yaml"
     base.write_text(base.read_text("utf-8") + LATER, "utf-8")

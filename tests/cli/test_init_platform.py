@@ -10,11 +10,12 @@ from typing import get_args
 
 import pytest
 
-from sizewell.cli.init_command import USUAL_KINDS, known_kinds, platform_files
+from sizewell.cli.init_command import USUAL_KINDS, platform_files
 from sizewell.cli.package_source import Package
 from sizewell.config import environment_names
 from sizewell.config.environment import Workload
 from sizewell.config.json_schema import schema_text
+from sizewell.kinds.registry import kind_names
 from sizewell.planning import load_for_synth
 from tests.cli.ci_runner import PIPELINE, WORKFLOW, load
 from tests.cli.conftest import Sizewell
@@ -78,7 +79,7 @@ def test_what_is_written(sizewell: Sizewell, place: Path) -> None:
 def test_there_is_a_starter_of_every_kind() -> None:
     models = get_args(get_args(Workload)[0])
     kinds = {get_args(model.model_fields["kind"].annotation)[0] for model in models}
-    assert set(known_kinds()) == kinds == set(KINDS)
+    assert set(kind_names()) == kinds == set(KINDS)
 
 
 @pytest.mark.parametrize("kinds", [KINDS, *((kind,) for kind in KINDS)], ids=",".join)

@@ -13,9 +13,9 @@ from sizewell.instance_selection import (
     select_endpoint_instance,
 )
 from sizewell.instance_selection.counterfactuals import endpoint_counterfactuals
-from sizewell.planning.asynchronous_alarms import asynchronous_alarm_faults
-from sizewell.planning.asynchronous_plan import asynchronous_faults, plan_asynchronous_endpoint
-from sizewell.planning.bill_lines import endpoint_line
+from sizewell.kinds.asynchronous_endpoint.alarms import asynchronous_alarm_faults
+from sizewell.kinds.asynchronous_endpoint.plan import asynchronous_faults, plan_asynchronous_endpoint
+from sizewell.planning.endpoint_bill import endpoint_line
 from sizewell.planning.endpoint_plan_model import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.scaling_policies import MetricPlan, StepScalingPlan, TargetTrackingPlan

@@ -8,9 +8,9 @@ import pytest
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.facts.alarms import ROLLBACK_ALARMS
 from sizewell.instance_selection import NoFeasibleInstanceError
-from sizewell.planning.bill_lines import component_line
+from sizewell.kinds.inference_component_endpoint.bill import component_line
+from sizewell.kinds.inference_component_endpoint.plan import component_faults, plan_component_endpoint
 from sizewell.planning.build import build_plan
-from sizewell.planning.component_plan import component_faults, plan_component_endpoint
 from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.infeasible import no_feasible_fault

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
-from sizewell.planning.bill_lines import endpoint_line
 from sizewell.planning.build import build_plan
+from sizewell.planning.endpoint_bill import endpoint_line
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.scaling import three_digits

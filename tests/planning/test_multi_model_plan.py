@@ -7,12 +7,12 @@ import pytest
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.instance_selection import Catalog
+from sizewell.kinds.multi_model_endpoint.plan import multi_model_faults, plan_multi_model_endpoint
 from sizewell.planning.alarm_thresholds import alarm_faults
-from sizewell.planning.bill_lines import endpoint_line
+from sizewell.planning.endpoint_bill import endpoint_line
 from sizewell.planning.endpoint_plan_model import EndpointPlan, MultiModelPlan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.lock import locked_workload
-from sizewell.planning.multi_model_plan import multi_model_faults, plan_multi_model_endpoint
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
 from tests.planning.builders import CNN, DECODER, IMAGE, NAMES, policy
 

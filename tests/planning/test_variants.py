@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sizewell.planning.bill_lines import endpoint_line
 from sizewell.planning.build import build_plan
+from sizewell.planning.endpoint_bill import endpoint_line
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.scaling_policies import MetricPlan

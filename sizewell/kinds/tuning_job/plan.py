@@ -12,6 +12,7 @@ from sizewell.facts.tuning_jobs import RUNTIME_BOUNDS_S
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
 from sizewell.instance_selection.results import Candidate
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
+from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools
 from sizewell.planning.names import Names
@@ -130,3 +131,11 @@ def _search(job: TuningJob, deadline_s: int) -> SearchPlan:
 def _word(name: str) -> str:
     """Return how the API writes a word of the configuration: ReverseLogarithmic of reverse-logarithmic."""
     return "".join(part.capitalize() for part in name.split("-"))
+
+
+def _plan(stated: Stated) -> Planned:
+    inputs = stated.planning_inputs
+    return plan_tuning_job(*inputs, stated.locked, stated.measurements, stated.environment_tags), ()
+
+
+FACET = PlanKind(rank=10, plan=_plan)

@@ -8,8 +8,9 @@ from sizewell.config.base import lies_in
 from sizewell.config.pipeline import Pipeline, PipelineStep, QualityGate
 from sizewell.config.repeated_runs import runs_per_month
 from sizewell.facts.state_machines import EXECUTION_GRACE_S
-from sizewell.planning.errors import PlanFault
+from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.images import plan_image
+from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.names import Names
 from sizewell.planning.pipeline_plan_model import (
     PipelinePlan,
@@ -161,3 +162,14 @@ def _read(job: JobPlan, replaced: Collection[str]) -> list[str]:
         return [*(one.prefix for name, one in job.inputs.items() if name not in replaced), *code]
     # What lies in a file system is nobody's output.
     return [*(source for source in job.channels.values() if isinstance(source, str)), *code]
+
+
+def _plan(stated: Stated) -> Planned:
+    pipeline, jobs = stated.workload, stated.jobs
+    if any(step.runs not in jobs for step in pipeline.steps.values() if step.runs):
+        raise PlanError(())  # a job that cannot be planned says so itself
+    plan = plan_pipeline_of_steps(stated.name, pipeline, stated.names, jobs)
+    return plan, pipeline_faults(pipeline, plan, jobs)
+
+
+FACET = PlanKind(rank=11, plan=_plan)

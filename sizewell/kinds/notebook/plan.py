@@ -15,6 +15,7 @@ from sizewell.instance_selection import (
     select_notebook_instance,
 )
 from sizewell.planning.digests import needs_digest
+from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.names import Names
@@ -89,3 +90,10 @@ def _stop_expressions(hours: WorkingHours) -> Iterator[str]:
 
 def _schedule(expression: str, hours: WorkingHours) -> SchedulePlan:
     return SchedulePlan(expression=expression, time_zone=hours.time_zone, enabled=True)
+
+
+def _plan(stated: Stated) -> Planned:
+    return plan_notebook(*stated.planning_inputs, stated.locked), ()
+
+
+FACET = PlanKind(rank=12, plan=_plan)

@@ -13,10 +13,14 @@ from sizewell.facts.asynchronous import (
 )
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection import Catalog, Engine, Measurement
-from sizewell.planning.asynchronous_alarms import plan_asynchronous_alarms
+from sizewell.kinds.asynchronous_endpoint.alarms import asynchronous_alarm_faults, plan_asynchronous_alarms
+from sizewell.planning.api_gateway import api_gateway_faults
 from sizewell.planning.endpoint_plan import Hosted, plan_hosted
 from sizewell.planning.endpoint_plan_model import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.instance_pools import pool_faults
+from sizewell.planning.kind import PlanKind, Planned, Stated
+from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.model_containers import Calls
 from sizewell.planning.names import Names
@@ -177,3 +181,17 @@ def _scaling(
         policies=(track, wake_from_zero(endpoint_name)) if asynchronous.sleeps else (track,),
         scheduled_actions=plan_scheduled_actions(scaling.schedules, least, max(least, most)),
     )
+
+
+def _plan(stated: Stated) -> Planned:
+    plan = plan_asynchronous_endpoint(*stated.planning_inputs, stated.locked, stated.measurements)
+    return plan, (
+        *legality_faults(plan, stated.catalog),
+        *pool_faults(stated.name, plan.provisioned_pools),
+        *asynchronous_faults(stated.workload, plan),
+        *asynchronous_alarm_faults(plan),
+        *api_gateway_faults(stated.name, stated.workload, plan),
+    )
+
+
+FACET = PlanKind(rank=2, plan=_plan)

@@ -9,6 +9,11 @@ from sizewell.facts.lambda_functions import MAX_STORAGE_MB, MAX_TIMEOUT_S, MIN_S
 from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection import Measurement
 from sizewell.instance_selection.catalog import Catalog
+from sizewell.kinds.lambda_function.rollout import (
+    lambda_rollout_faults,
+    plan_lambda_rollout,
+    rollout_decisions,
+)
 from sizewell.planning.alarm_thresholds import (
     CONCURRENCY_PERCENT,
     ERROR_5XX_PERCENT,
@@ -19,8 +24,9 @@ from sizewell.planning.alarm_thresholds import (
 )
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.images import plan_image
+from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
-from sizewell.planning.lambda_rollout import lambda_rollout_faults, plan_lambda_rollout, rollout_decisions
+from sizewell.planning.legality import legality_faults
 from sizewell.planning.names import Names
 from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
 from sizewell.planning.on_demand_plan import decided, on_demand_faults
@@ -108,3 +114,11 @@ def _default_thresholds(function: LambdaFunction, choice: OnDemandChoice) -> dic
         "concurrency_utilization": CONCURRENCY_PERCENT,
         **({"provisioned_concurrency_spillover": 0.0} if choice.provisioned(choice.chosen) else {}),
     }
+
+
+def _plan(stated: Stated) -> Planned:
+    plan = plan_lambda_function(*stated.planning_inputs, stated.measurements)
+    return plan, (*legality_faults(plan, stated.catalog), *lambda_faults(stated.workload, plan))
+
+
+FACET = PlanKind(rank=5, plan=_plan)

@@ -13,7 +13,8 @@ from sizewell.instance_selection import Catalog, HardwareKind, Measurement
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.multi_model_filters import loaded_estimate
 from sizewell.instance_selection.results import LoadedEstimate
-from sizewell.planning.alarm_thresholds import default_thresholds, stated_alarms
+from sizewell.planning.alarm_thresholds import alarm_faults, default_thresholds, stated_alarms
+from sizewell.planning.api_gateway import api_gateway_faults
 from sizewell.planning.endpoint_plan import (
     Hosted,
     artifact_size_gib,
@@ -24,8 +25,11 @@ from sizewell.planning.endpoint_plan import (
 from sizewell.planning.endpoint_plan_model import EndpointPlan, MultiModelPlan
 from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.kind import PlanKind, Planned, Stated
+from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.names import Names
+from sizewell.planning.rollout import rollout_faults
 from sizewell.planning.translate import image_for, multi_model_requirements
 from sizewell.planning.volumes import endpoint_volume_size_gib
 
@@ -144,3 +148,17 @@ def _thresholds(
         else "a load alone is faster than latency.max_p95_ms: state below_percent for an alarm all the same"
     )
     return thresholds
+
+
+def _plan(stated: Stated) -> Planned:
+    plan = plan_multi_model_endpoint(*stated.planning_inputs, stated.locked, stated.measurements)
+    return plan, (
+        *legality_faults(plan, stated.catalog),
+        *multi_model_faults(stated.workload, plan),
+        *rollout_faults(stated.name, stated.workload.rollout, plan),
+        *alarm_faults(stated.workload, plan),
+        *api_gateway_faults(stated.name, stated.workload, plan),
+    )
+
+
+FACET = PlanKind(rank=3, plan=_plan)

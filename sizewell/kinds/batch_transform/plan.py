@@ -13,6 +13,8 @@ from sizewell.instance_selection.results import Candidate
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
+from sizewell.planning.kind import PlanKind, Planned, Stated
+from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.model_containers import (
@@ -124,3 +126,12 @@ def _attempt(
         usd_per_hour=candidate.cost.usd_per_hour,
         encrypt_volume_with_key=not has_local_disks(catalog.get(candidate.instance_type)),
     )
+
+
+def _plan(stated: Stated) -> Planned:
+    inputs = stated.planning_inputs
+    plan = plan_batch_transform(*inputs, stated.locked, stated.measurements, stated.environment_tags)
+    return plan, legality_faults(plan, stated.catalog)
+
+
+FACET = PlanKind(rank=7, plan=_plan)

@@ -56,6 +56,8 @@ from sizewell.planning.endpoint_plan import (
 )
 from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.kind import PlanKind, Planned, Stated
+from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.model_containers import Calls, container_assumptions, plan_model_container
@@ -393,3 +395,11 @@ def _instances_at_most(
         shares_per_instance=fleet.shares_per_instance,
     )
     return len(placed)
+
+
+def _plan(stated: Stated) -> Planned:
+    plan = plan_component_endpoint(*stated.planning_inputs, stated.locked)
+    return plan, (*legality_faults(plan, stated.catalog), *component_faults(stated.workload, plan))
+
+
+FACET = PlanKind(rank=6, plan=_plan)

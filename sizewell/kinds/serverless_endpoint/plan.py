@@ -18,7 +18,10 @@ from sizewell.planning.alarm_thresholds import (
     percentile_faults,
     stated_alarms,
 )
+from sizewell.planning.api_gateway import api_gateway_faults
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.kind import PlanKind, Planned, Stated
+from sizewell.planning.legality import legality_faults
 from sizewell.planning.model_containers import Calls, plan_model_container
 from sizewell.planning.names import Names
 from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
@@ -84,3 +87,15 @@ def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) ->
         "concurrency_utilization": CONCURRENCY_PERCENT,
         **({"provisioned_concurrency_spillover": 0.0} if provisioned else {}),
     }
+
+
+def _plan(stated: Stated) -> Planned:
+    plan = plan_serverless_endpoint(*stated.planning_inputs, stated.measurements)
+    return plan, (
+        *legality_faults(plan, stated.catalog),
+        *serverless_faults(stated.workload, plan),
+        *api_gateway_faults(stated.name, stated.workload, plan),
+    )
+
+
+FACET = PlanKind(rank=4, plan=_plan)

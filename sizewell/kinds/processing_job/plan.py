@@ -22,6 +22,7 @@ from sizewell.instance_selection import (
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.images import plan_image
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
+from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.names import Names
@@ -137,3 +138,10 @@ def _neuron_variables(neuron: NeuronCompilation | None) -> dict[str, str]:
         NEURON_PRECISION_VARIABLE: neuron.precision,
         NEURON_SHAPES_VARIABLE: neuron.shapes_json,
     }
+
+
+def _plan(stated: Stated) -> Planned:
+    return plan_processing_job(*stated.planning_inputs, stated.locked, stated.environment_tags), ()
+
+
+FACET = PlanKind(rank=8, plan=_plan)

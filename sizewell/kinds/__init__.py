@@ -1,0 +1,1 @@
+"""The kinds of workloads: one folder each, found by being there."""

@@ -1,0 +1,6 @@
+"""What AWS bills for an asynchronous endpoint."""
+
+from sizewell.planning.endpoint_bill import endpoint_line
+from sizewell.planning.kind import BillKind
+
+FACET = BillKind(line=endpoint_line)

@@ -1,0 +1,41 @@
+"""What AWS bills for a Lambda function."""
+
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
+from sizewell.planning.bill_items import BY_USE_OF_LOG_GROUP, alarm_item, bill_line, priced_item
+from sizewell.planning.bill_plan import BillLine
+from sizewell.planning.kind import BillKind
+from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
+
+LAMBDA = "Lambda"
+
+
+def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
+    """Return a month of a function: requests, work, warm workers, /tmp beyond what is free, and alarms."""
+    requests, warm = function.requests_per_month, function.provisioned_concurrency is not None
+    cpu = function.architecture.removesuffix("_64")
+    work = requests * function.gb_seconds_per_request
+    duration = f"{cpu}_warm_gb_s" if warm else f"{cpu}_gb_s"
+    items = [
+        priced_item(region, LAMBDA, f"duration, {cpu}", duration, work),
+        priced_item(region, LAMBDA, "requests", "request", requests),
+    ]
+    if warm:
+        gb = function.memory_mb / 1024
+        gb_seconds = function.average_provisioned_concurrency * gb * HOURS_PER_MONTH * 3600
+        items.append(
+            priced_item(region, LAMBDA, "provisioned concurrency", f"{cpu}_provisioned_gb_s", gb_seconds)
+        )
+    if storage := requests * function.paid_storage_gb_seconds_per_request:
+        items.append(priced_item(region, LAMBDA, "ephemeral storage", "storage_gb_s", storage))
+    alarms = [*function.alarms, *(function.rollout.alarms if function.rollout else ())]
+    if error_rates := alarms.count("error_rate"):
+        # Of two metrics, and each is paid.
+        items.append(alarm_item(region, "alarm metric", 2 * error_rates))
+    items.append(alarm_item(region, "alarm", len(alarms) - error_rates))
+    if function.scaling is not None:
+        items.append(alarm_item(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
+    return bill_line(function.name, items, BY_USE_OF_LOG_GROUP)
+
+
+FACET = BillKind(line=lambda_line)

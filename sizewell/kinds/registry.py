@@ -1,0 +1,81 @@
+"""What each kind of workload must bring, and where it lies.
+
+A kind is a folder of this package with the name of the kind: ``real_time_endpoint`` is ``kind: real-time-endpoint``. What a
+layer calls is a facet: a module of the folder, whose ``FACET`` is an object of the class that the layer defines. Every layer may
+ask, because this module needs the standard library alone; it imports a module of a kind when a layer asks for its facet.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import sizewell.kinds as kinds
+
+#: What every kind brings.
+REQUIRED = ("__init__.py", "plan.py", "starter.yaml", "starter.dev.yaml")
+#: What a kind brings whose plans are of this kind: all of it, or nothing where it is planned as another kind.
+REQUIRED_OF_PLANNED = ("bill.py", "stack.py")
+_NO_KINDS = {"traits", "__pycache__"}
+
+
+class Facet(Protocol):
+    """What one layer needs to know of a kind."""
+
+    module: ClassVar[str]
+    """The module of the kind whose ``FACET`` is of this class."""
+
+
+F = TypeVar("F", bound=Facet)
+
+
+class UnknownKindError(Exception):
+    """No folder has the name of a kind."""
+
+
+class IncompleteKindError(Exception):
+    """The folder of a kind lacks a file; the message names the files."""
+
+
+def kind_names() -> tuple[str, ...]:
+    """Return the names of all kinds, sorted; imports none. Raises ``IncompleteKindError``."""
+    return tuple(sorted(folder.name.replace("_", "-") for folder in _folders()))
+
+
+def planned_kind_names() -> tuple[str, ...]:
+    """Return the kinds that plans are of, sorted: those that are not planned as another kind."""
+    planned = (folder for folder in _folders() if (folder / REQUIRED_OF_PLANNED[0]).exists())
+    return tuple(sorted(folder.name.replace("_", "-") for folder in planned))
+
+
+def file_of(kind: str, name: str) -> Path:
+    """Return the path of a file of a kind. Raises ``UnknownKindError``."""
+    return _folder(kind) / name
+
+
+def facet(kind: str, of: type[F]) -> F:
+    """Return what one layer needs to know of a kind. Raises ``UnknownKindError``."""
+    found: Any = import_module(f"{kinds.__name__}.{_folder(kind).name}.{of.module}").FACET
+    assert isinstance(found, of), f"the facet {of.module} of {kind} is no {of.__name__}"
+    return found
+
+
+def _folder(kind: str) -> Path:
+    name = kind.replace("-", "_")
+    if name.isidentifier() and name not in _NO_KINDS:  # not part of a path
+        for root in kinds.__path__:
+            if (folder := Path(root) / name).is_dir():
+                return folder
+    raise UnknownKindError(kind)
+
+
+def _folders() -> Iterator[Path]:
+    """Yield the folder of each kind, and fail at the first that lacks something."""
+    for root in kinds.__path__:
+        folders = (path for path in Path(root).iterdir() if path.is_dir() and path.name not in _NO_KINDS)
+        for folder in sorted(folders):
+            planned = any((folder / name).exists() for name in REQUIRED_OF_PLANNED)
+            required = (*REQUIRED, *(REQUIRED_OF_PLANNED if planned else ()))
+            if lacking := [name for name in required if not (folder / name).exists()]:
+                raise IncompleteKindError(f"the kind in {folder} lacks {', '.join(lacking)}")
+            yield folder

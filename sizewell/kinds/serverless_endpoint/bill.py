@@ -1,0 +1,36 @@
+"""What AWS bills for a serverless endpoint."""
+
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
+from sizewell.planning.bill_items import BY_USE_OF_LOG_GROUP, SAGEMAKER, alarm_item, bill_line, priced_item
+from sizewell.planning.bill_plan import BillLine
+from sizewell.planning.endpoint_bill import api_request_items
+from sizewell.planning.kind import BillKind
+from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
+
+
+def serverless_line(endpoint: ServerlessEndpointPlan, region: str) -> BillLine:
+    """Return a month of a serverless endpoint: work, warm workers, data where requests state their size, and alarms."""
+    gb, warm = endpoint.memory_mb / 1024, endpoint.provisioned_concurrency is not None
+    size = f"{gb:g} GB"
+    work = endpoint.requests_per_month * endpoint.gb_seconds_per_request
+    price = "serverless_warm_gb_s" if warm else "serverless_gb_s"
+    items = [priced_item(region, SAGEMAKER, f"serverless inference, {size}", price, work)]
+    if warm:
+        gb_seconds = endpoint.average_provisioned_concurrency * gb * HOURS_PER_MONTH * 3600
+        name = "provisioned concurrency"
+        items.append(priced_item(region, SAGEMAKER, name, "serverless_provisioned_gb_s", gb_seconds))
+    by_use: tuple[str, ...] = BY_USE_OF_LOG_GROUP
+    if endpoint.data_gb_per_request is None:
+        by_use += ("SageMaker serverless data in and out",)
+    else:
+        data = endpoint.requests_per_month * endpoint.data_gb_per_request
+        items.append(priced_item(region, SAGEMAKER, "serverless data in and out", "serverless_data_gb", data))
+    items.append(alarm_item(region, "alarm", len(endpoint.alarms)))
+    if endpoint.scaling is not None:
+        items.append(alarm_item(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
+    items += api_request_items(region, endpoint.access)
+    return bill_line(endpoint.name, items, by_use)
+
+
+FACET = BillKind(line=serverless_line)
