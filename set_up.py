@@ -1,7 +1,7 @@
 """Make an environment whole or not at all: ``python set_up.py .venv/.dev-ready``, which make starts.
 
-Runs before anything is installed, with the standard library and what needs no more. Of several makes at once, one works
-and the others wait. An environment without stamps is half-made, whoever left it, and is made again from nothing.
+Runs before anything is installed, with the standard library and modules that need no more. Of several makes at once, one
+works and the others wait. An environment without stamps is half-made, and is made again from nothing.
 """
 
 import fcntl
@@ -53,7 +53,7 @@ DEV = Layer(
 #: By the stamp that make asks for.
 LAYERS = {layers[-1].stamp: layers for layers in ((RUN,), (RUN, DEV))}
 
-#: Not that of an environment which is active, and may be the one to be made again.
+#: Not the Python of an active environment: that may be the environment which is made again.
 BASE_PYTHON: str = getattr(sys, "_base_executable", sys.executable)
 
 
@@ -84,7 +84,7 @@ class Environment:
     """The file descriptor of the lock: programs inherit it, so what a killed make left running holds it, too."""
 
     def complete(self, layers: Sequence[Layer]) -> None:
-        """Install the layers that are not there as their sources want them, and write the stamps."""
+        """Install the layers whose sources have changed since, and write the stamps."""
         wanted = {layer: b"".join(Path(source).read_bytes() for source in layer.sources) for layer in layers}
         standing = list(takewhile(lambda layer: self._stamped(layer) == wanted[layer], layers))
         missing = layers[len(standing) :]
@@ -114,7 +114,7 @@ class Environment:
                 if new and layer is layers[0]:
                     self._run(BASE_PYTHON, "-m", "venv", "--clear", str(self.directory))
                 for arguments in layer.installs:
-                    # Python compiles what is used when it is used: a minute that is spent on the CDK's other modules.
+                    # Python compiles a module on first use; compiling all of the CDK takes a minute.
                     self._run(
                         str(self._python), "-m", "pip", "install", "--quiet", "--no-compile", *arguments
                     )

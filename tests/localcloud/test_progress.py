@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from sizewell_localcloud.cdk import StackProgress, telling_lines
+from sizewell_localcloud.cdk import StackProgress, error_lines
 from sizewell_localcloud.progress import ERASE_LINE, Progress
 
 OUTPUT = """\
@@ -61,7 +61,7 @@ def test_a_terminal_gets_a_line_that_changes(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_failure_is_told_by_its_lines_or_by_the_last_ones() -> None:
     assert (
-        telling_lines("all is well\n\nx | CREATE_FAILED | y\nx | CREATE_FAILED | y\n")
+        error_lines("all is well\n\nx | CREATE_FAILED | y\nx | CREATE_FAILED | y\n")
         == "  x | CREATE_FAILED | y"
     )
-    assert telling_lines("one\ntwo\n") == "  one\n  two"
+    assert error_lines("one\ntwo\n") == "  one\n  two"

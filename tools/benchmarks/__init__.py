@@ -1,1 +1,1 @@
-"""How fast synth is, beside the same resources written by hand: see docs/guides/benchmarks.md."""
+"""How fast and how right Sizewell is, with the data: see docs/guides/benchmarks.md."""

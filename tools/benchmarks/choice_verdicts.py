@@ -1,4 +1,4 @@
-"""Whether an instance type can do the work of a row at all: hardware and memory, whatever is offered or it costs."""
+"""Whether an instance type can do the work of a row at all: hardware and memory, whatever its offers and prices."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -39,7 +39,7 @@ def machines_of_cases(cases: Sequence[Case]) -> Machines:
 
 
 def stacked(records: Sequence[T]) -> T:
-    """Return dataclasses of numbers as one of columns."""
+    """Return dataclasses of numbers as one dataclass of columns."""
     kind: Any = type(records[0])
     return kind(
         **{field.name: np.array([float(getattr(r, field.name)) for r in records]) for field in fields(kind)}

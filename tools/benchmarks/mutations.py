@@ -77,7 +77,7 @@ class Verdict:
 
 
 def copy_project(target: Path) -> None:
-    """Copy what git knows or would add, as it stands in the working tree, and refer to the environment."""
+    """Copy the files of the working tree that git tracks or would add, and link the environment."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=PROJECT_ROOT,

@@ -64,12 +64,10 @@ def run_cdk(
             if process.stdout is not None:
                 process.stdout.close()
     if code != 0:
-        raise CdkError(
-            f"cdk {arguments[0]} failed with code {code}:\n{telling_lines(log.read_text('utf-8'))}"
-        )
+        raise CdkError(f"cdk {arguments[0]} failed with code {code}:\n{error_lines(log.read_text('utf-8'))}")
 
 
-def telling_lines(output: str) -> str:
+def error_lines(output: str) -> str:
     """Return the lines that say why ``cdk`` failed, or its last lines when none says so."""
     lines = [line.rstrip() for line in output.splitlines() if line.strip() and SUBPROCESS not in line]
     telling = list(dict.fromkeys(line for line in lines if TELLING.search(line)))

@@ -114,7 +114,7 @@ def _bootstrap(
 
 
 def _end_protection(environment: str, variables: dict[str, str]) -> None:
-    """Let the stacks of production be deleted, which are protected; cdk says what is still in the way."""
+    """Take the protection from deletion off the stacks of production; cdk names what else keeps a stack from deletion."""
     plan = json.loads((assembly_of(environment) / "plan.json").read_text("utf-8"))
     if plan.get("production"):
         run_module("sizewell_localcloud.termination_protection", [], variables)

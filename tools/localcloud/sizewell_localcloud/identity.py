@@ -1,4 +1,4 @@
-"""Tells whether a process id or a port still belongs to the process that we started: both are reused."""
+"""Finds out whether a process id or a port still belongs to the process that we started: the system reuses both."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ def start_time(pid: int) -> str | None:
 
 
 def listens(pid: int, port: int) -> bool:
-    """Return whether it is this process that listens on a port of loopback; taken for true where /proc cannot tell."""
+    """Return whether this process listens on a port of loopback; True where there is no /proc."""
     table = Path("/proc/net/tcp")
     if not table.exists():
         return True

@@ -1,6 +1,6 @@
 """Lets every stack of an account be deleted: ``python -m sizewell_localcloud.termination_protection``.
 
-Production's stacks are protected from deletion; in the emulator that would only be in the way.
+Production's stacks are protected from deletion, which would keep ``destroy`` from ending in the emulator.
 """
 
 import boto3  # type: ignore[import-untyped,unused-ignore]

@@ -1,4 +1,4 @@
-"""The environment variables of both sides: of the emulator, and of whoever talks to it.
+"""The environment variables of both sides: of the emulator, and of its clients.
 
 Both start from the user's environment without everything that could lead outside: credentials, profiles, endpoints,
 proxies and docker.

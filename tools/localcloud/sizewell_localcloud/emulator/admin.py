@@ -1,4 +1,4 @@
-"""What a test may order of the local cloud, over HTTP, beside the APIs of AWS.
+"""Orders that a test gives to the local cloud over HTTP, beside the APIs of AWS.
 
 POST /_localcloud/scripts   {"kind", "name_prefix", "outcome", …}            see sagemaker/scripts.py
 POST /_localcloud/faults    {"service", "operation", "moment", "effect", …}  see faults.py

@@ -80,7 +80,7 @@ class ScalableTarget:
 
 
 class ScalingPolicy:
-    """A policy; its id is its ARN, which is another one after the target was registered anew."""
+    """A policy; its id is its ARN, which changes when the target is registered anew."""
 
     type_name = "AWS::ApplicationAutoScaling::ScalingPolicy"
     name_property = "PolicyName"

@@ -1,6 +1,6 @@
 """Cloud Control's GetResource for what stacks made: the properties as CloudFormation resolved them.
 
-It shows what a template came to. What a service made of it is asked of the service itself.
+It shows the template with every reference resolved. The service itself says what it made of it.
 """
 
 import json

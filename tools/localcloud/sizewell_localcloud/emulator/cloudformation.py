@@ -1,4 +1,4 @@
-"""CloudFormation, stricter: every type is held to its schema, create-only properties replace, kept names refuse it.
+"""Stricter CloudFormation: it checks types against their schemas, replaces for create-only properties, and refuses taken names.
 
 ministack's engine does the rest: change sets, order, rollback, custom resources. Types that have no handler are refused
 by the engine when a change set is made ("Unrecognized resource types").
@@ -50,7 +50,7 @@ class ResourceType(Protocol):
 
 
 def register(types: list[ResourceType]) -> None:
-    """Add our types, then hold all types to their schemas."""
+    """Add our types, then check all types against their schemas."""
     handlers = provisioners._RESOURCE_HANDLERS
     blocking = {kind.type_name for kind in types if kind.blocks}
     for kind in types:

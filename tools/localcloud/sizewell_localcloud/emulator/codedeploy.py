@@ -35,7 +35,7 @@ class _Kind:
         return tuple(request[_as_api(kind.name_property)] for kind in kinds)
 
     def add(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Keep one; what it names must be there."""
+        """Keep a record; what it names must exist."""
         key, member = self.key(request), f"{_as_api(self.noun)}Id"
         if key in self.records:
             raise AwsError(f"{self.noun}AlreadyExistsException", f"{self.noun} {key[-1]} already exists")
@@ -44,14 +44,14 @@ class _Kind:
         return {member: self.records[key][member]}
 
     def describe(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return one by its names."""
+        """Return a record by its names."""
         key = self.key(request)
         if key not in self.records:
             raise AwsError(f"{self.noun}DoesNotExistException", f"No {self.noun} found for name: {key[-1]}")
         return {self.answer: self.records[key]}
 
     def remove(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Forget one; CodeDeploy does not mind when it is gone."""
+        """Forget a record; one that is gone is no error."""
         self.records.pop(self.key(request), None)
         return {}
 

@@ -1,4 +1,4 @@
-"""What ministack's CloudFormation takes and does not hand on to the service, handed on by us.
+"""Hands on to services what ministack's CloudFormation takes and does not hand on.
 
 Without it, a bucket would be deployed with the key of its template and show another one to whoever asks S3.
 """

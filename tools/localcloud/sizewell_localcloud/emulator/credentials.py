@@ -1,4 +1,4 @@
-"""What ministack hands out lets its holder in: sessions of roles, and the URLs that stand for presigned ones."""
+"""The secret in what ministack hands out: sessions of roles, and the URLs that stand for presigned ones."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _URLS = (
 
 
 def install() -> None:
-    """Put the secret of this start into what ministack hands out. It gives it to Lambda functions itself."""
+    """Put the secret of this start into what ministack hands out; ministack itself gives it to Lambda functions."""
     sts._gen_session_token = _secret
     for module, name in _URLS:
         setattr(module, name, _with_secret(getattr(module, name)))

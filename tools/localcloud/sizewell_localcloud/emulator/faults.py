@@ -61,7 +61,7 @@ def before(service: str, operation: str) -> None:
 
 
 def after(service: str, operation: str) -> None:
-    """Strike when the operation has taken effect, and nobody has been told."""
+    """Strike when the operation has taken effect, before the caller gets an answer."""
     _strike(service, operation, "after")
 
 

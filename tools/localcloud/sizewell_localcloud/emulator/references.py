@@ -1,4 +1,4 @@
-"""Checks that what a request names exists: roles, keys, buckets, alarms, subnets, groups, repositories of this account."""
+"""Checks that everything exists which a request names: roles, keys, buckets, alarms, subnets, groups, repositories."""
 
 from typing import Any
 

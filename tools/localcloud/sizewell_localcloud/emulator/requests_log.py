@@ -1,4 +1,4 @@
-"""Which operations were called, in order: tests ask it what a deployment really asked for."""
+"""The operations that were called, in order: tests read here what a deployment really requested."""
 
 from threading import Lock
 from typing import Any
@@ -8,7 +8,7 @@ _calls: list[dict[str, Any]] = []
 
 
 def record(service: str, operation: str, request: dict[str, Any]) -> None:
-    """Remember one request that was checked; whether it took effect, a fault may have decided."""
+    """Remember a request that was checked; a fault may have kept it from taking effect."""
     with _lock:
         _calls.append({"service": service, "operation": operation, "request": request})
 

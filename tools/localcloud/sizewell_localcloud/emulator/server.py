@@ -1,4 +1,4 @@
-"""Starts the local cloud: ministack with our plugin, on loopback. The environment says on which port.
+"""Starts the local cloud: ministack with our plugin, on loopback. An environment variable gives the port.
 
 ``AWS_SESSION_TOKEN`` is the secret of this start (access.py).
 

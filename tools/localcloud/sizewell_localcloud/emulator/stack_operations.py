@@ -1,4 +1,4 @@
-"""Stack operations as others see them: events for EventBridge, and answers that come when there is something to tell.
+"""Stack operations as others see them: events for EventBridge, and answers that wait for the end of an operation.
 
 ``cdk`` looks at a stack at once and then every five seconds. Most operations here take less than a second, so the answer
 to the request that starts one is held back until it has ended, or for a few seconds.
@@ -24,7 +24,7 @@ _STARTING = {"ExecuteChangeSet", "CreateStack", "UpdateStack", "DeleteStack"}
 
 
 def install() -> None:
-    """Tell EventBridge of every status of a stack, and be patient."""
+    """Send every status of a stack to EventBridge, and hold answers back."""
     _tell_statuses()
     _hold_answers()
 

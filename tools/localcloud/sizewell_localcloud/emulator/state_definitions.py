@@ -1,4 +1,4 @@
-"""What Step Functions refuses in a definition, by ``ValidateStateMachineDefinition`` and by ``CreateStateMachine``.
+"""What Step Functions refuses in a definition, in ``ValidateStateMachineDefinition`` and by ``CreateStateMachine``.
 
 A part of it: text that is no JSON, expressions that are no JSONata, states that are missing or cannot be reached, and fields of a
 state that its type does not have. Which fields the integrations with other services take, AWS does not publish: an answer of OK

@@ -39,7 +39,7 @@ def require_in_service(endpoint: dict[str, Any]) -> None:
 
 
 def mark(endpoint: dict[str, Any], status: str, reason: str | None = None) -> dict[str, Any]:
-    """Move an endpoint to a status; return what ``announce`` shall tell once the lock is free."""
+    """Move an endpoint to a status; return the event that ``announce`` sends once the lock is free."""
     with store.lock:
         endpoint["EndpointStatus"] = status
         endpoint["LastModifiedTime"] = clock.now()
@@ -54,10 +54,10 @@ def mark(endpoint: dict[str, Any], status: str, reason: str | None = None) -> di
 
 
 def announce(detail: dict[str, Any]) -> None:
-    """Tell EventBridge; never under the lock, because a rule's target may ask back."""
+    """Send the event to EventBridge; never under the lock, because a rule's target may call us."""
     put_event("SageMaker Endpoint State Change", detail["EndpointArn"], detail)
 
 
 def set_status(endpoint: dict[str, Any], status: str, reason: str | None = None) -> None:
-    """Move an endpoint to a status and tell EventBridge."""
+    """Move an endpoint to a status, and send the event to EventBridge."""
     announce(mark(endpoint, status, reason))

@@ -187,7 +187,7 @@ class JobKind:
         self._announce(self._mark(job, status, secondary))
 
     def _mark(self, job: dict[str, Any], status: str, secondary: str) -> dict[str, Any] | None:
-        """Move a job to a status; return what there is to tell once the lock is free."""
+        """Move a job to a status; return the event to send once the lock is free."""
         with store.lock:
             if job.get("_stop") and status == "InProgress":
                 return None
@@ -203,7 +203,7 @@ class JobKind:
             return copy.deepcopy({key: value for key, value in job.items() if not key.startswith("_")})
 
     def _announce(self, detail: dict[str, Any] | None) -> None:
-        """Tell EventBridge; never under the lock, because a rule's target may ask back."""
+        """Send the event to EventBridge; never under the lock, because a rule's target may call us."""
         if detail is not None:
             put_event(self.event, detail[f"{self.prefix}Arn"], detail)
 

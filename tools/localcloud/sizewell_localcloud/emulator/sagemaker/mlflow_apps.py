@@ -1,4 +1,4 @@
-"""MLflow Apps: they are there, and nobody answers for them."""
+"""MLflow Apps: they exist, and no tracking server answers."""
 
 from typing import Any
 

@@ -82,7 +82,7 @@ def describe_version(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def update_version(request: dict[str, Any]) -> dict[str, Any]:
-    """UpdateModelPackage: what somebody decided about a version."""
+    """UpdateModelPackage: the approval of a version."""
     version_arn = describe_version({"ModelPackageName": request["ModelPackageArn"]})["ModelPackageArn"]
     with store.lock:
         store.model_packages[version_arn] |= request

@@ -68,7 +68,7 @@ def found_model(name: str) -> dict[str, Any]:
 
 
 def delete_model(request: dict[str, Any]) -> None:
-    """DeleteModel: SageMaker lets go of a model even while an endpoint serves it."""
+    """DeleteModel: SageMaker deletes a model even while an endpoint serves it."""
     model = found_model(request["ModelName"])
     store.models.pop(request["ModelName"])
     store.tags.pop(model["ModelArn"], None)

@@ -1,4 +1,4 @@
-"""Notebook instances, and the scripts that they run when they start: nothing is run here."""
+"""Notebook instances and their start scripts, which do not run here."""
 
 import copy
 from typing import Any

@@ -39,7 +39,7 @@ class Script:
     interruptions: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what would never be used, and pass for success."""
+        """Refuse a script that no operation would use: a test would take the success for its own."""
         if self.kind not in _OUTCOMES or self.outcome not in _OUTCOMES[self.kind]:
             raise ValueError(f"there is no outcome {self.outcome!r} of {self.kind!r}; there is {_OUTCOMES}")
 
