@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from tools.benchmarks.report import SizeResult
-from tools.benchmarks.runner import Side, prepare_sides
+from tools.benchmarks.synth import Side, SizeResult, prepare_sides
 
 pytestmark = pytest.mark.cdk
 

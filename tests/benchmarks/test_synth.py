@@ -6,9 +6,7 @@ from rich.console import Console
 
 from sizewell.planning import load_plan, plan_to_json
 from tools.benchmarks.configuration import ENVIRONMENT, write_configuration
-from tools.benchmarks.report import SizeResult, resource_table, to_json, to_table
-from tools.benchmarks.runner import Run
-from tools.benchmarks.synth import parse_pairs
+from tools.benchmarks.synth import Run, SizeResult, parse_pairs, resource_table, to_json, to_table
 
 RESULT = SizeResult(
     endpoint_count=2,
