@@ -19,6 +19,25 @@ _DIGITS = 4
 
 Statistics = dict[str, float | int | None]
 
+#: The columns of each table by their headings.
+SOURCES_ALIKE = {
+    "sources": "sources", "publishers": "publishers", "predicted": "predicted_share",
+    "median error %": "median_error_percent", "within 2x": "within_2x",
+}  # fmt: skip
+ACCURACY = {
+    "rows": "rows", "predicted": "predicted", "median error %": "median_error_percent", "90th pct factor": "p90_factor",
+    "within 2x": "within_2x", "bias": "bias",
+}  # fmt: skip
+FITS = {
+    "rows": "rows", "predicted": "predicted", "right": "right_share",
+    "infeasible called feasible": "infeasible_called_feasible", "feasible called infeasible": "feasible_called_infeasible",
+}  # fmt: skip
+INSIDE = {
+    "rows": "rows", "publishers": "publishers", "inside": "inside", "inside, by sources": "inside_by_sources",
+    "median high / low": "median_width",
+}  # fmt: skip
+BEATEN = {"rows": "rows", "beaten": "beaten", "share": "beaten_share"}
+
 
 def less_is_better(metric: str) -> bool:
     """Return whether a smaller value of a metric is the better one."""
@@ -181,67 +200,37 @@ def _round(value: float) -> float:
 def to_tables(report: dict[str, Any]) -> list[Table]:
     """Return the tables of a report made by `to_json`, the most general first."""
     left_out = f"by the other {report['left_out']}s" if report["left_out"] else "by the shipped coefficients"
+    memory, intervals, tuned = report["fits_memory"], report["intervals"], report["tuned_records"]
+    inside = f"Inside of the nominal {intervals['nominal']:.0%} interval"
+    beaten = f"Tuned records beaten by more than {RECORD_MARGIN:.0%}"
     tables = [
         _table(
             f"Predicted {left_out}, each source counting alike",
+            "",
             {"all": report["by_sources_alike"]},
-            {
-                "": None,
-                "sources": "sources",
-                "publishers": "publishers",
-                "predicted": "predicted_share",
-                "median error %": "median_error_percent",
-                "within 2x": "within_2x",
-            },
+            SOURCES_ALIKE,
         ),
-        _accuracy_table(
+        _table(
             f"Predicted {left_out}, each row counting alike",
-            {"all": report["total"]} | report["by_group"],
             "group",
+            {"all": report["total"]} | report["by_group"],
+            ACCURACY,
+        ),
+        *(
+            _table(f"By {part}", part, report[f"by_{part}"], ACCURACY)
+            for part in ("source", "metric", "accelerator")
+            if report[f"by_{part}"]
+        ),
+        *(
+            _table(title, heading, {"all": found["total"]} | found[f"by_{heading}"], columns)
+            for title, heading, found, columns in (
+                ("Fits in memory", "source", memory, FITS),
+                (inside, "class", intervals, INSIDE),
+                (beaten, "metric", tuned, BEATEN),
+            )
+            if found["total"]["rows"]
         ),
     ]
-    for part in ("source", "metric", "accelerator"):
-        if report[f"by_{part}"]:
-            tables.append(_accuracy_table(f"By {part}", report[f"by_{part}"], part))
-    memory, intervals, tuned = report["fits_memory"], report["intervals"], report["tuned_records"]
-    if memory["total"]["rows"]:
-        tables.append(
-            _table(
-                "Fits in memory",
-                {"all": memory["total"]} | memory["by_source"],
-                {
-                    "source": None,
-                    "rows": "rows",
-                    "predicted": "predicted",
-                    "right": "right_share",
-                    "infeasible called feasible": "infeasible_called_feasible",
-                    "feasible called infeasible": "feasible_called_infeasible",
-                },
-            )
-        )
-    if intervals["total"]["rows"]:
-        tables.append(
-            _table(
-                f"Inside of the nominal {intervals['nominal']:.0%} interval",
-                {"all": intervals["total"]} | intervals["by_class"],
-                {
-                    "class": None,
-                    "rows": "rows",
-                    "publishers": "publishers",
-                    "inside": "inside",
-                    "inside, by sources": "inside_by_sources",
-                    "median high / low": "median_width",
-                },
-            )
-        )
-    if tuned["total"]["rows"]:
-        tables.append(
-            _table(
-                f"Tuned records beaten by more than {RECORD_MARGIN:.0%}",
-                {"all": tuned["total"]} | tuned["by_metric"],
-                {"metric": None, "rows": "rows", "beaten": "beaten", "share": "beaten_share"},
-            )
-        )
     return [*tables, *reason_tables(report)]
 
 
@@ -257,28 +246,13 @@ def reason_tables(report: dict[str, Any]) -> list[Table]:
     return [table]
 
 
-def _accuracy_table(title: str, rows: dict[str, Statistics], heading: str) -> Table:
-    return _table(
-        title,
-        rows,
-        {
-            heading: None,
-            "rows": "rows",
-            "predicted": "predicted",
-            "median error %": "median_error_percent",
-            "90th pct factor": "p90_factor",
-            "within 2x": "within_2x",
-            "bias": "bias",
-        },
-    )
-
-
-def _table(title: str, rows: dict[str, Statistics], columns: dict[str, str | None]) -> Table:
+def _table(title: str, heading: str, rows: dict[str, Statistics], columns: dict[str, str]) -> Table:
     table = Table(title=title, title_justify="left")
-    for heading, key in columns.items():
-        table.add_column(heading, justify="right" if key else "left", no_wrap=True)
+    table.add_column(heading, no_wrap=True)
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
     for name, statistics in rows.items():
-        table.add_row(*(name if key is None else _cell(key, statistics[key]) for key in columns.values()))
+        table.add_row(name, *(_cell(key, statistics[key]) for key in columns.values()))
     return table
 
 
