@@ -15,7 +15,7 @@ import sizewell.kinds as kinds
 #: What every kind brings.
 REQUIRED = ("__init__.py", "plan.py", "starter.yaml", "starter.dev.yaml")
 #: What a kind brings whose plans are of this kind: all of it, or nothing where it is planned as another kind.
-REQUIRED_OF_PLANNED = ("bill.py", "stack.py")
+REQUIRED_OF_PLANNED = ("bill.py", "saved.py", "stack.py")
 _NO_KINDS = {"traits", "__pycache__"}
 
 

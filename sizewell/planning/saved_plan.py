@@ -7,11 +7,13 @@ what chooses instance types is not imported. A test holds every name here to the
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from sizewell.kinds.registry import UnknownKindError, facet
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION, foundation_name
 
 
@@ -305,19 +307,19 @@ class SavedWorkload(SavedModel):
 
 SavedJob = SavedBatchTransform | SavedProcessingJob | SavedTrainingJob
 Workload = SavedVariant | SavedJob | SavedNotebook
-_LIST_OF_KIND = {
-    "real-time-endpoint": "endpoints",
-    "asynchronous-endpoint": "endpoints",
-    "serverless-endpoint": "on_demand",
-    "lambda-function": "on_demand",
-    "multi-model-endpoint": "endpoints",
-    "inference-component-endpoint": "endpoints",
-    "batch-transform": "batch_transforms",
-    "processing-job": "processing_jobs",
-    "training-job": "training_jobs",
-    "tuning-job": "training_jobs",
-    "notebook": "notebooks",
-}
+PlanList = Literal[
+    "endpoints", "batch_transforms", "processing_jobs", "training_jobs", "notebooks", "on_demand", "others"
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedKind:
+    """How a review reads the plan of a kind."""
+
+    module: ClassVar[str] = "saved"
+
+    read_as: PlanList
+    """The list of ``SavedPlan`` that a workload of this kind is in."""
 
 
 class SavedBill(SavedModel):
@@ -354,6 +356,8 @@ class SavedPlan(SavedModel):
     notebooks: tuple[SavedNotebook, ...] = ()
     on_demand: tuple[SavedOnDemand, ...] = ()
     others: tuple[SavedWorkload, ...] = ()
+    unknown: tuple[SavedWorkload, ...] = ()
+    """Of kinds that this release does not have."""
     bill: SavedBill
     quotas: tuple[SavedQuota, ...] | None = None
 
@@ -363,10 +367,14 @@ class SavedPlan(SavedModel):
         """Since version 7 a plan has one list of all workloads."""
         if not isinstance(document, dict) or not isinstance(document.get("workloads"), list):
             return document
-        lists: dict[str, list[Any]] = {key: [] for key in (*_LIST_OF_KIND.values(), "others")}
+        lists: dict[str, list[Any]] = {key: [] for key in (*get_args(PlanList), "unknown")}
         for workload in document["workloads"]:
             kind = workload.get("kind") if isinstance(workload, dict) else None
-            lists[_LIST_OF_KIND.get(str(kind), "others")].append(workload)
+            try:
+                read_as: str = facet(str(kind), SavedKind).read_as
+            except UnknownKindError:
+                read_as = "unknown"
+            lists[read_as].append(workload)
         return {**document, **lists}
 
     @property
@@ -405,7 +413,7 @@ class SavedPlan(SavedModel):
                 return foundation_name(foundation.place)
         named = (
             one.name
-            for one in (*self.workloads, *self.on_demand, *self.others)
+            for one in (*self.workloads, *self.on_demand, *self.others, *self.unknown)
             if one.stack_name == _top(stack_name)
         )
         return next(named, None)

@@ -56,6 +56,13 @@ def _of_pairs(pairs: Sequence[EnvironmentPair]) -> Iterator[Note]:
                 continue
             for text in assembly.notes:
                 yield Note(severity="warning", environment=pair.name, text=f"{side}: {text}")
+            for workload in assembly.plan.unknown if assembly.plan else ():
+                yield Note(
+                    severity="danger" if side == "head" else "warning",
+                    environment=pair.name,
+                    text=f"{side}: {workload.name} is a {workload.kind}, a kind that this release does not have: "
+                    "its pick and its load are not reviewed",
+                )
         if pair.base and pair.head:
             yield from _missing(pair.name, pair.base, pair.head)
 

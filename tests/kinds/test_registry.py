@@ -12,6 +12,7 @@ from sizewell.kinds.registry import IncompleteKindError, UnknownKindError, facet
 from sizewell.kinds.stack_kind import StackKind
 from sizewell.planning.kind import BillKind, PlanKind
 from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.saved_plan import SavedKind, SavedPlan
 
 PLANNED = registry.planned_kind_names()
 
@@ -34,6 +35,7 @@ def test_the_kinds_are_those_of_the_configuration_and_of_plans() -> None:
 @pytest.mark.parametrize("kind", PLANNED)
 def test_a_kind_brings_what_each_layer_asks_for(kind: str) -> None:
     assert facet(kind, BillKind).line
+    assert facet(kind, SavedKind).read_as in SavedPlan.model_fields
     assert facet(kind, StackKind).stack.startswith("sizewell.stacks.")
 
 
@@ -47,7 +49,9 @@ def test_a_new_folder_is_a_kind(folder: Path) -> None:
     assert facet("dream-house", PlanKind).plan
 
 
-@pytest.mark.parametrize("name", ["plan.py", "bill.py", "stack.py", "starter.yaml", "starter.dev.yaml"])
+@pytest.mark.parametrize(
+    "name", ["plan.py", "bill.py", "saved.py", "stack.py", "starter.yaml", "starter.dev.yaml"]
+)
 def test_a_kind_that_lacks_a_file_is_refused(folder: Path, name: str) -> None:
     (folder / name).unlink()
     with pytest.raises(IncompleteKindError, match=rf"dream_house lacks {name}$"):

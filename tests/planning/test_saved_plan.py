@@ -79,6 +79,7 @@ def test_every_name_that_is_read_is_one_that_is_written() -> None:
         "training_jobs": (TrainingJobPlan, TuningJobPlan),
         "notebooks": (NotebookPlan,),
         "others": (WorkloadPlan,),
+        "unknown": (WorkloadPlan,),
     }
     pairs = [
         (saved, written)
@@ -91,11 +92,11 @@ def test_every_name_that_is_read_is_one_that_is_written() -> None:
     assert strange_names((SavedPlan, DeploymentPlan), *pairs) == lists
 
 
-def test_a_list_of_all_workloads_is_read_by_kind() -> None:
+def test_a_workload_of_a_kind_that_is_not_here_is_unknown() -> None:
     plan = SavedPlan.model_validate(
         MINIMAL | {"workloads": [{"kind": "what-comes-later", "name": "later", "stack_name": "demo-later"}]}
     )
-    assert (plan.workloads, [one.name for one in plan.others]) == ((), ["later"])
+    assert (plan.workloads, plan.others, [workload.name for workload in plan.unknown]) == ((), (), ["later"])
     assert plan.name_of_stack("demo-later") == "later"
 
 

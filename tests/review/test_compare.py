@@ -35,6 +35,17 @@ def notes(review: Review) -> list[tuple[str, str | None, str]]:
     return [(note.severity, note.environment, note.text) for note in review.notes]
 
 
+def test_a_kind_that_this_release_does_not_have_is_danger_in_head_and_said_of_base(tmp_path: Path) -> None:
+    unknown = {"kind": "dream-house", "name": "castle", "stack_name": "web"}
+    with_it = output(tmp_path / "with", BUCKET, plan=plan_document("prod", workloads=[unknown]))
+    without = output(tmp_path / "without", BUCKET, plan=plan_document("prod", workloads=[]))
+    text = "castle is a dream-house, a kind that this release does not have: its pick and its load are not reviewed"
+    arrives, leaves = compare_outputs(without, with_it), compare_outputs(with_it, without)
+    assert ("danger", "prod", f"head: {text}") in notes(arrives)
+    assert arrives.verdict.level == "danger"
+    assert ("warning", "prod", f"base: {text}") in notes(leaves)
+
+
 def test_nothing_changes(tmp_path: Path) -> None:
     side = output(tmp_path, BUCKET)
     review = compare_outputs(side, side)

@@ -1,0 +1,5 @@
+"""How a review reads the plan of a multi-model endpoint."""
+
+from sizewell.planning.saved_plan import SavedKind
+
+FACET = SavedKind(read_as="endpoints")
