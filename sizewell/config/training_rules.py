@@ -1,4 +1,4 @@
-"""Rules of file systems: their kind, the network that jobs mount them in, and who admits the jobs."""
+"""Rules that trainings share: Spot, the members of their requests, and the file systems that they mount."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,26 @@ from sizewell.config.base import without
 from sizewell.config.environment import Environment
 from sizewell.config.file_system import FileSystem
 from sizewell.config.network import ExistingNetwork, NewNetwork
-from sizewell.config.request_members import Violation
+from sizewell.config.request_members import Violation, training_members
 from sizewell.config.training import TrainedModel
 
 
-def file_system_violations(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
+def training_violations(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
+    """Yield every violation of a training or of a search."""
+    yield from _spot_allowed(environment, name, job)
+    yield from _file_system_violations(environment, name, job)
+    yield from training_members(name, job)
+
+
+def _spot_allowed(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
+    if job.spot.enabled and not environment.policy.allow_spot:
+        yield (
+            ("workloads", name, "spot", "enabled"),
+            "Spot is asked for, but policy.allow_spot is false in this environment",
+        )
+
+
+def _file_system_violations(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
     """Yield which file systems the jobs could not mount, and which keys of them have no effect."""
     own_group = environment.existing.training_security_group_id is None
     first_subnet_id: str | None = None

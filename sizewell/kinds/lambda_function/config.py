@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from sizewell.config.environment import Environment
+from sizewell.config.kind import ConfigKind
 from sizewell.config.lambda_function import LambdaFunction
-from sizewell.config.request_members import Violation
+from sizewell.config.request_members import Violation, payload_violations
 from sizewell.facts.lambda_functions import MODEL_S3_URI
+from sizewell.facts.serving_modes import Mode
 
 #: API reference: Environment, Variables.
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]+")
@@ -30,3 +33,11 @@ def lambda_violations(name: str, function: LambdaFunction) -> Iterator[Violation
                 (*path, variable),
                 "Lambda takes names of two letters, digits or underscores at least, of which the first is a letter",
             )
+
+
+def _rules(_: Environment, name: str, function: LambdaFunction) -> Iterator[Violation]:
+    yield from payload_violations(("workloads", name), function.request, Mode.LAMBDA)
+    yield from lambda_violations(name, function)
+
+
+FACET = ConfigKind(rules=_rules)

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from sizewell.config.arn_rules import elsewhere
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
+from sizewell.config.endpoint_rules import member_violations
 from sizewell.config.environment import Environment
+from sizewell.config.kind import ConfigKind
 from sizewell.config.request_members import Violation
 
 
@@ -47,3 +49,11 @@ def asynchronous_violations(
         if (arn := getattr(endpoint.notifications, key)) is not None:
             for reason in elsewhere(arn, environment.policy, "partition", "region", "account"):
                 yield ("workloads", name, "notifications", key), f"the topic {reason}"
+
+
+def _rules(environment: Environment, name: str, endpoint: AsynchronousEndpoint) -> Iterator[Violation]:
+    yield from asynchronous_violations(environment, name, endpoint)
+    yield from member_violations(environment, name, endpoint)
+
+
+FACET = ConfigKind(rules=_rules)

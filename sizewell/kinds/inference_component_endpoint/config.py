@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from sizewell.config.environment import Environment
 from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
+from sizewell.config.kind import ConfigKind
 from sizewell.config.request_members import Violation, endpoint_members, payload_violations
 from sizewell.facts.serving_modes import Mode
 
@@ -41,3 +42,6 @@ def component_violations(
                 (*path, "scaling", key),
                 f"{count} instance(s), but policy.min_endpoint_instances asks for {least}",
             )
+
+
+FACET = ConfigKind(rules=component_violations)

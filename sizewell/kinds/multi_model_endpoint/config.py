@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 
 from sizewell.config.container import Image
+from sizewell.config.endpoint_rules import instance_bounds, member_violations
+from sizewell.config.environment import Environment
+from sizewell.config.kind import ConfigKind
 from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.request_members import Violation, payload_violations
 from sizewell.facts.multi_model import workers_variable
@@ -21,3 +24,12 @@ def multi_model_violations(name: str, endpoint: MultiModelEndpoint) -> Iterator[
                 (*path, "container", "environment", variable or ""),
                 "the variable is set for you, by models.workers_per_model; remove it here",
             )
+
+
+def _rules(environment: Environment, name: str, endpoint: MultiModelEndpoint) -> Iterator[Violation]:
+    yield from instance_bounds(environment, name, endpoint)
+    yield from multi_model_violations(name, endpoint)
+    yield from member_violations(environment, name, endpoint)
+
+
+FACET = ConfigKind(rules=_rules)

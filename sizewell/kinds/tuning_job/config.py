@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 
 from sizewell.config.base import without
+from sizewell.config.environment import Environment
+from sizewell.config.kind import ConfigKind
 from sizewell.config.request_members import Violation, read_otherwise
+from sizewell.config.training_rules import training_violations
 from sizewell.config.tuning import CategoricalRange, TuningJob
 from sizewell.facts.training_jobs import (
     CHECKPOINT_VARIABLES,
@@ -101,3 +104,11 @@ def _of_training(job: TuningJob) -> Iterator[tuple[str, str]]:
     if count > MAX_VARIABLES:
         more = f"with those of checkpoint; a tuning job takes {MAX_VARIABLES} at most"
         yield "container.environment", f"makes {count} variables, {more}"
+
+
+def _rules(environment: Environment, name: str, job: TuningJob) -> Iterator[Violation]:
+    yield from training_violations(environment, name, job)
+    yield from tuning_violations(name, job)
+
+
+FACET = ConfigKind(rules=_rules)
