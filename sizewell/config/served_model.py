@@ -1,7 +1,7 @@
 """What every way to serve a model is told: the model and its container, one request, and where it runs."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -188,6 +188,12 @@ class ModelOnInstances(ContainedModel):
 
 class OnChosenType(ConfigModel):
     """What says which instance type is the best."""
+
+    if TYPE_CHECKING:  # a field of every kind, and the first of each: here it would come before all others
+
+        @property
+        def kind(self) -> str:
+            """The name of the kind."""
 
     objective: Annotated[
         Literal["least-cost", "least-latency"],

@@ -10,8 +10,10 @@ from sizewell.kinds.registry import facet
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.names import Names
 from sizewell.planning.plan import AnyWorkloadPlan, JobPlan
+from sizewell.planning.remedies import Remedy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +52,10 @@ class PlanKind:
     plan: Callable[[Stated], Planned]
     """Returns the plan, and what of it cannot be built; raises ``PlanError``, ``NoFeasibleInstanceError`` and
     ``UnknownInstanceTypeError``."""
+    name: NameLimit
+    """Of what the plan names after the workload, the shortest limit of AWS."""
+    remedies: Callable[[Any], Mapping[str, Remedy]] | None = None
+    """Returns, of the configuration, what to change for each filter; None where no instance type is chosen."""
 
 
 @dataclass(frozen=True, kw_only=True)

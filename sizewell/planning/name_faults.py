@@ -2,24 +2,19 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 
-from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.environment import Environment, OnInstances
 from sizewell.config.faults import near_match
 from sizewell.config.instances import InstanceConstraints
-from sizewell.config.lambda_function import LambdaFunction
-from sizewell.config.notebook import Notebook
 from sizewell.config.pipeline import Pipeline
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
-from sizewell.config.processing_job import ProcessingJob
-from sizewell.config.served_model import PlacedWorkload
-from sizewell.config.training import TrainedModel
-from sizewell.config.tuning import TuningJob
 from sizewell.facts.bucket_names import bucket_name_problem
 from sizewell.instance_selection import Catalog
+from sizewell.kinds.registry import facet
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.kind import PlanKind
+from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.names import ACCESS_LOGS, ARTIFACTS, BUCKET_PURPOSES, CHECKPOINTS, Names, names_in
 from sizewell.planning.saved_files import foundation_name
 
@@ -32,32 +27,10 @@ _EXISTING_BUCKETS = {
 _WORDS = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """A kind of name, and its most characters."""
-
-    noun: str
-    max_characters: int
-    more: str = ""
-
-
 #: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
-_STACK = _Kind("the stack", 128)
-#: API reference: CreateEndpoint, EndpointName.
-_ENDPOINT = _Kind("the endpoint", 63)
-#: API reference: CreateNotebookInstance, NotebookInstanceName.
-_NOTEBOOK = _Kind("the notebook", 63)
-#: API reference: CreateFunction, FunctionName.
-_FUNCTION = _Kind("the function", 64)
-#: API reference: CreateTrainingJob, CreateTransformJob and CreateProcessingJob, TrainingJobName and the like: 63, less a
-#: hyphen and the twelve random digits of each job. A state machine may have 80 (CreateStateMachine, name).
-_JOB = _Kind("the training jobs", 50, ", before the 13 that each job adds")
-_TRANSFORM = replace(_JOB, noun="the transform jobs")
-#: API reference: CreateStateMachine, name. What begins the names of tuning jobs is shortened.
-_STATE_MACHINE = _Kind("the state machine", 80)
-_PROCESSING = replace(_JOB, noun="the processing jobs")
+_STACK = NameLimit("the stack", 128)
 #: API reference: CreateModelPackageGroup, ModelPackageGroupName.
-_MODEL_GROUP = _Kind("the model group", 63)
+_MODEL_GROUP = NameLimit("the model group", 63)
 
 
 def name_faults(environment: Environment, catalog: Catalog) -> Iterator[PlanFault]:
@@ -112,20 +85,6 @@ def _unique_names(environment: Environment) -> set[tuple[str, str, str]]:
     return found
 
 
-def _kind_of(workload: PlacedWorkload | ProcessingJob | TrainedModel | Pipeline | Notebook) -> _Kind:
-    if isinstance(workload, ProcessingJob):
-        return _PROCESSING
-    if isinstance(workload, BatchTransform):
-        return _TRANSFORM
-    if isinstance(workload, TuningJob | Pipeline):
-        return _STATE_MACHINE
-    if isinstance(workload, LambdaFunction):
-        return _FUNCTION
-    if isinstance(workload, Notebook):
-        return _NOTEBOOK
-    return _ENDPOINT if isinstance(workload, PlacedWorkload) else _JOB
-
-
 def _names_in_places(environment: Environment) -> Iterator[PlanFault]:
     """Of each key the first fault: what one place finds, the others find as well."""
     found: dict[tuple[str, ...], PlanFault] = {}
@@ -151,7 +110,8 @@ def _pattern_faults(environment: Environment, names: Names) -> Iterator[PlanFaul
     shared = foundation_name(names.place)
     stacks = {name: (_STACK, names.stack(name)) for name in (shared, *environment.workloads)}
     workloads = {
-        name: (_kind_of(workload), names.workload(name)) for name, workload in environment.workloads.items()
+        name: (facet(workload.kind, PlanKind).name, names.workload(name))
+        for name, workload in environment.workloads.items()
     }
     groups = {
         step_name: (_MODEL_GROUP, names.model_group(step.group))
@@ -161,7 +121,7 @@ def _pattern_faults(environment: Environment, names: Names) -> Iterator[PlanFaul
         if step.group is not None
     }
     for key, made in (("stack", stacks), ("workload", workloads), ("workload", groups)):
-        found = (problem for name, (kind, text) in made.items() if (problem := _problem(name, kind, text)))
+        found = (problem for name, (limit, text) in made.items() if (problem := _problem(name, limit, text)))
         if (problem := next(found, None)) is not None:
             yield PlanFault(("names", key), problem, "change the pattern")
     if names.workload("*").strip("*") == "":
@@ -181,13 +141,13 @@ def _pattern_faults(environment: Environment, names: Names) -> Iterator[PlanFaul
             return
 
 
-def _problem(name: str, kind: _Kind, text: str) -> str | None:
-    if len(text) > kind.max_characters:
-        return f"calls {kind.noun} of {name} {text}: {len(text)} characters, and AWS takes {kind.max_characters}{kind.more}"
-    if _WORDS.fullmatch(text) is None or (kind is _STACK and not text[0].isalpha()):
-        first = "a letter" if kind is _STACK else "a letter or digit"
+def _problem(name: str, limit: NameLimit, text: str) -> str | None:
+    if len(text) > limit.max_characters:
+        return f"calls {limit.noun} of {name} {text}: {len(text)} characters, and AWS takes {limit.max_characters}{limit.more}"
+    if _WORDS.fullmatch(text) is None or (limit is _STACK and not text[0].isalpha()):
+        first = "a letter" if limit is _STACK else "a letter or digit"
         return (
-            f"calls {kind.noun} of {name} {text}: a name begins with {first}, ends with a letter or digit, and has single "
+            f"calls {limit.noun} of {name} {text}: a name begins with {first}, ends with a letter or digit, and has single "
             "hyphens between them"
         )
     return None

@@ -4,12 +4,8 @@ from sizewell.instance_selection import NoFeasibleInstanceError, Rejection
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
 from sizewell.instance_selection.training_selection import training_filter_names
-from sizewell.planning.infeasible import (
-    ENDPOINT_REMEDIES,
-    TRAINING_REMEDIES,
-    no_feasible_fault,
-    unknown_type_fault,
-)
+from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
+from sizewell.planning.remedies import ENDPOINT_REMEDIES, TRAINING_REMEDIES
 from tests.planning.builders import container, endpoint, llm_endpoint, training_job
 
 

@@ -1,12 +1,13 @@
 """The decisions for one asynchronous endpoint: a fleet that works off a queue, and sleeps where the wait allows it."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.policy import Policy
 from sizewell.facts.asynchronous import (
     MAX_CONCURRENT_INVOCATIONS,
+    MAX_PROCESSING_S,
     MAX_TIME_IN_QUEUE_S,
     MIN_TIME_IN_QUEUE_S,
     WAKE_S,
@@ -23,8 +24,10 @@ from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.model_containers import Calls
+from sizewell.planning.name_limits import ENDPOINT_NAME
 from sizewell.planning.names import Names
 from sizewell.planning.queue_scaling import track_backlog, wake_from_zero
+from sizewell.planning.remedies import ENDPOINT_REMEDIES, Remedy
 from sizewell.planning.rollout import plan_rollout, rollback_alarms
 from sizewell.planning.scaling import MAX_OVER_PEAK
 from sizewell.planning.scaling_schedules import plan_scheduled_actions
@@ -194,4 +197,29 @@ def _plan(stated: Stated) -> Planned:
     )
 
 
-FACET = PlanKind(rank=2, plan=_plan)
+#: For each filter of the selection behind a queue, where they differ from those of an endpoint.
+QUEUE_REMEDIES = {
+    **ENDPOINT_REMEDIES,
+    "autoscaling": Remedy(
+        ("instances",), "use a type that is not burstable: one that is can neither sleep nor follow the queue"
+    ),
+    "latency": Remedy(
+        ("latency", "max_wait_minutes"), "allow more minutes, shorten the request or use a faster engine"
+    ),
+    "budget": Remedy(
+        ("max_usd_per_month",), "raise max_usd_per_month, allow more minutes or plan for less traffic"
+    ),
+}
+#: Where the hour that an invocation may take is what is missed, no longer wait helps.
+_ENDED = Remedy(
+    ("request",),
+    f"SageMaker ends an invocation after {MAX_PROCESSING_S / 60:g} minutes: shorten the request, or use a faster engine",
+)
+
+
+def _remedies(endpoint: AsynchronousEndpoint) -> Mapping[str, Remedy]:
+    ended = endpoint.latency.max_wait_minutes * 60 >= MAX_PROCESSING_S
+    return {**QUEUE_REMEDIES, **({"latency": _ENDED} if ended else {})}
+
+
+FACET = PlanKind(rank=2, plan=_plan, name=ENDPOINT_NAME, remedies=_remedies)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.policy import Policy
@@ -24,7 +25,9 @@ from sizewell.planning.model_containers import (
     plan_pipeline,
 )
 from sizewell.planning.model_spec import model_assumptions
+from sizewell.planning.name_limits import JOB_NAME
 from sizewell.planning.names import Names
+from sizewell.planning.remedies import COMMON_REMEDIES, ENDPOINT_REMEDIES, Remedy
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_plan import job_tags
 from sizewell.planning.transform_needs import transform_requirements
@@ -134,4 +137,29 @@ def _plan(stated: Stated) -> Planned:
     return plan, legality_faults(plan, stated.catalog)
 
 
-FACET = PlanKind(rank=7, plan=_plan)
+#: For each filter of a batch transform's selection.
+TRANSFORM_REMEDIES = {
+    **COMMON_REMEDIES,
+    "memory": Remedy(
+        ("model",), "use fewer bits in model.precision, a lower max_payload_mb or a smaller model"
+    ),
+    "host-memory": ENDPOINT_REMEDIES["host-memory"],
+    "disk": Remedy(
+        ("container", "artifact", "size_gib"),
+        "use fewer bits in model.precision, a smaller model or a smaller artifact, or a type with disks of its own",
+    ),
+    "timeout": Remedy(
+        ("max_payload_mb",),
+        "lower max_payload_mb, write strategy: single-record or raise invocation_timeout_s",
+    ),
+    "deadline": Remedy(("deadline_hours",), "allow more hours, or raise max_instances with data.objects"),
+    "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or max_usd_per_month, or allow more hours"),
+}
+
+
+FACET = PlanKind(
+    rank=7,
+    plan=_plan,
+    name=replace(JOB_NAME, noun="the transform jobs"),
+    remedies=lambda _: TRANSFORM_REMEDIES,
+)

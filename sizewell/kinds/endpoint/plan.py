@@ -6,6 +6,8 @@ from sizewell.planning.errors import PlanError
 from sizewell.planning.kind import PlanKind, Planned, Stated, plan_workload
 from sizewell.planning.mode_kinds import stated_in_mode
 from sizewell.planning.modes import compare_endpoint_modes, no_mode_faults, under_lock
+from sizewell.planning.name_limits import ENDPOINT_NAME
+from sizewell.planning.remedies import ENDPOINT_REMEDIES
 
 
 def _plan(stated: Stated) -> Planned:
@@ -20,4 +22,4 @@ def _plan(stated: Stated) -> Planned:
     return plan.model_copy(update={"modes": modes}), faults
 
 
-FACET = PlanKind(rank=13, plan=_plan)
+FACET = PlanKind(rank=13, plan=_plan, name=ENDPOINT_NAME, remedies=lambda _: ENDPOINT_REMEDIES)

@@ -62,8 +62,10 @@ from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.model_containers import Calls, container_assumptions, plan_model_container
 from sizewell.planning.model_spec import model_assumptions
+from sizewell.planning.name_limits import ENDPOINT_NAME
 from sizewell.planning.names import Names
 from sizewell.planning.queue_scaling import step_from_zero
+from sizewell.planning.remedies import ENDPOINT_REMEDIES, PIN, Remedy
 from sizewell.planning.rollout import (
     batch_percent,
     callbacks,
@@ -402,4 +404,19 @@ def _plan(stated: Stated) -> Planned:
     return plan, (*legality_faults(plan, stated.catalog), *component_faults(stated.workload, plan))
 
 
-FACET = PlanKind(rank=6, plan=_plan)
+#: For each filter of a fleet's selection: its reasons name the component.
+COMPONENT_REMEDIES = {
+    name: remedy
+    if remedy.key_path in ((), PIN, ("instances",), ("max_usd_per_month",))
+    else Remedy(("components",), remedy.advice)
+    for name, remedy in ENDPOINT_REMEDIES.items()
+} | {
+    "throughput": Remedy(
+        ("scaling", "max_instances"),
+        "allow more instances (scaling.max_instances, policy.max_endpoint_instances) or copies (scaling.max_copies of the "
+        "component), or plan for less traffic",
+    )
+}
+
+
+FACET = PlanKind(rank=6, plan=_plan, name=ENDPOINT_NAME, remedies=lambda _: COMPONENT_REMEDIES)

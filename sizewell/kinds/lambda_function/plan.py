@@ -27,6 +27,7 @@ from sizewell.planning.images import plan_image
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.legality import legality_faults
+from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.names import Names
 from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
 from sizewell.planning.on_demand_plan import decided, on_demand_faults
@@ -121,4 +122,7 @@ def _plan(stated: Stated) -> Planned:
     return plan, (*legality_faults(plan, stated.catalog), *lambda_faults(stated.workload, plan))
 
 
-FACET = PlanKind(rank=5, plan=_plan)
+#: API reference: CreateFunction, FunctionName.
+_NAME = NameLimit("the function", 64)
+
+FACET = PlanKind(rank=5, plan=_plan, name=_NAME)

@@ -28,7 +28,9 @@ from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.name_limits import ENDPOINT_NAME
 from sizewell.planning.names import Names
+from sizewell.planning.remedies import ENDPOINT_REMEDIES
 from sizewell.planning.rollout import rollout_faults
 from sizewell.planning.translate import image_for, multi_model_requirements
 from sizewell.planning.volumes import endpoint_volume_size_gib
@@ -161,4 +163,4 @@ def _plan(stated: Stated) -> Planned:
     )
 
 
-FACET = PlanKind(rank=3, plan=_plan)
+FACET = PlanKind(rank=3, plan=_plan, name=ENDPOINT_NAME, remedies=lambda _: ENDPOINT_REMEDIES)

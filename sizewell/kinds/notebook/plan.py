@@ -18,8 +18,10 @@ from sizewell.planning.digests import needs_digest
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
+from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.names import Names
 from sizewell.planning.notebook_plan_model import NotebookPlan
+from sizewell.planning.remedies import COMMON_REMEDIES, PIN, Remedy
 from sizewell.planning.translate import discount_percent, limits_of
 from sizewell.planning.workload_plan import SchedulePlan
 
@@ -96,4 +98,17 @@ def _plan(stated: Stated) -> Planned:
     return plan_notebook(*stated.planning_inputs, stated.locked), ()
 
 
-FACET = PlanKind(rank=12, plan=_plan)
+#: For each filter of a notebook's selection.
+NOTEBOOK_REMEDIES = {
+    **{name: COMMON_REMEDIES[name] for name in ("pinned", "use", "region", "policy")},
+    "image": Remedy(PIN, "name a type without an accelerator, or with NVIDIA GPUs"),
+    "accelerators": Remedy(("accelerators",), "ask for fewer GPUs"),
+    "vcpus": Remedy(("vcpus",), "ask for fewer vCPUs"),
+    "memory": Remedy(("memory_gib",), "ask for less memory"),
+}
+
+
+#: API reference: CreateNotebookInstance, NotebookInstanceName.
+_NAME = NameLimit("the notebook", 63)
+
+FACET = PlanKind(rank=12, plan=_plan, name=_NAME, remedies=lambda _: NOTEBOOK_REMEDIES)

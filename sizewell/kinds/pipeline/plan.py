@@ -11,6 +11,7 @@ from sizewell.facts.state_machines import EXECUTION_GRACE_S
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.images import plan_image
 from sizewell.planning.kind import PlanKind, Planned, Stated
+from sizewell.planning.name_limits import STATE_MACHINE_NAME
 from sizewell.planning.names import Names
 from sizewell.planning.pipeline_plan_model import (
     PipelinePlan,
@@ -172,4 +173,4 @@ def _plan(stated: Stated) -> Planned:
     return plan, pipeline_faults(pipeline, plan, jobs)
 
 
-FACET = PlanKind(rank=11, plan=_plan)
+FACET = PlanKind(rank=11, plan=_plan, name=STATE_MACHINE_NAME)

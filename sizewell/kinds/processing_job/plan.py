@@ -25,6 +25,7 @@ from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
+from sizewell.planning.name_limits import JOB_NAME
 from sizewell.planning.names import Names
 from sizewell.planning.processing_plan_model import (
     NeuronPlan,
@@ -33,6 +34,7 @@ from sizewell.planning.processing_plan_model import (
     ProcessingJobPlan,
     ProcessingOutputPlan,
 )
+from sizewell.planning.remedies import COMMON_REMEDIES, Remedy
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_plan import job_tags
 from sizewell.planning.training_plan_model import TrainingCodePlan
@@ -144,4 +146,20 @@ def _plan(stated: Stated) -> Planned:
     return plan_processing_job(*stated.planning_inputs, stated.locked, stated.environment_tags), ()
 
 
-FACET = PlanKind(rank=8, plan=_plan)
+#: For each filter of a processing job's selection.
+PROCESSING_REMEDIES = {
+    **COMMON_REMEDIES,
+    "accelerators": Remedy(("accelerators",), "ask for fewer of each instance, and raise instance_count"),
+    "vcpus": Remedy(("vcpus",), "ask for fewer of each instance, and raise instance_count"),
+    "memory": Remedy(("memory_gib",), "ask for less of each instance, and raise instance_count"),
+    "disk": Remedy(("volume_gib",), "ask for less, or allow families without disks of their own"),
+    "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run, or state expected_hours"),
+}
+
+
+FACET = PlanKind(
+    rank=8,
+    plan=_plan,
+    name=replace(JOB_NAME, noun="the processing jobs"),
+    remedies=lambda _: PROCESSING_REMEDIES,
+)

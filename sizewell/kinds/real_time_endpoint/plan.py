@@ -7,6 +7,8 @@ from sizewell.planning.instance_pools import pool_faults
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.modes import payload_faults
+from sizewell.planning.name_limits import ENDPOINT_NAME
+from sizewell.planning.remedies import ENDPOINT_REMEDIES
 from sizewell.planning.rollout import rollout_faults
 
 
@@ -22,4 +24,4 @@ def _plan(stated: Stated) -> Planned:
     )
 
 
-FACET = PlanKind(rank=1, plan=_plan)
+FACET = PlanKind(rank=1, plan=_plan, name=ENDPOINT_NAME, remedies=lambda _: ENDPOINT_REMEDIES)

@@ -23,6 +23,7 @@ from sizewell.planning.errors import PlanFault
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.model_containers import Calls, plan_model_container
+from sizewell.planning.name_limits import ENDPOINT_NAME
 from sizewell.planning.names import Names
 from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
 from sizewell.planning.on_demand_plan import decided, on_demand_faults
@@ -98,4 +99,4 @@ def _plan(stated: Stated) -> Planned:
     )
 
 
-FACET = PlanKind(rank=4, plan=_plan)
+FACET = PlanKind(rank=4, plan=_plan, name=ENDPOINT_NAME)

@@ -15,11 +15,13 @@ from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools
+from sizewell.planning.name_limits import STATE_MACHINE_NAME
 from sizewell.planning.names import Names
+from sizewell.planning.remedies import Remedy, training_remedies
 from sizewell.planning.schedule import plan_schedule
 from sizewell.planning.training_plan import Rung, plan_attempt, plan_training_job
 from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingAttemptPlan
-from sizewell.planning.tuning_needs import one_training
+from sizewell.planning.tuning_needs import one_training, time_per_training_hours
 from sizewell.planning.tuning_plan_model import SearchPlan, TuningJobPlan
 
 
@@ -138,4 +140,20 @@ def _plan(stated: Stated) -> Planned:
     return plan_tuning_job(*inputs, stated.locked, stated.measurements, stated.environment_tags), ()
 
 
-FACET = PlanKind(rank=10, plan=_plan)
+def _remedies(job: TuningJob) -> Mapping[str, Remedy]:
+    """Return those of a training, at the keys that bound all of them; the reasons tell of one."""
+    search, hours = job.search, time_per_training_hours(job)
+    budget = (
+        f"each of {search.job_count} trainings has an equal part of it: raise it, or have fewer trainings"
+    )
+    found = {**training_remedies(job), "budget": Remedy(("max_usd_per_run",), budget)}
+    if hours < job.deadline_hours:
+        key = "search" if job.total_deadline_hours is None else "total_deadline_hours"
+        each = f"each of {search.waves} trainings one after another may take {hours:.3g} h"
+        found["deadline"] = Remedy(
+            (key,), f"{each}: allow more hours, or raise search.max_parallel_jobs or max_instances"
+        )
+    return found
+
+
+FACET = PlanKind(rank=10, plan=_plan, name=STATE_MACHINE_NAME, remedies=_remedies)
