@@ -101,6 +101,12 @@ class ComponentEndpointPlan(InstanceWorkloadPlan):
     selection: Selection[FleetEstimate]
 
     @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        images = (component.image for component in self.components.values())
+        return tuple(dict.fromkeys(image for image in images if image is not None))
+
+    @property
     def quotas(self) -> Iterator[Quota]:
         """Those of its fleet, twice, as during an update."""
         yield from instance_quotas("endpoint", {self.instance_type: 2 * self.scaling.max_instance_count})

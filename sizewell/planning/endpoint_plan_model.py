@@ -181,6 +181,12 @@ class VariantPlan(InstanceWorkloadPlan):
     selection: Selection[EndpointEstimate]
 
     @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        steps = self.pipeline.steps if self.pipeline else ()
+        return tuple(image for image in (self.image, *(step.image for step in steps)) if image is not None)
+
+    @property
     def fewest_instances(self) -> int:
         """The least number of instances at any hour."""
         return self.scaling.fewest_instances if self.scaling else self.initial_instance_count

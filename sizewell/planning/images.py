@@ -4,14 +4,8 @@ from calendar import timegm
 
 from sizewell.config.container import Image
 from sizewell.facts.container_images import AVAILABLE_IMAGES, release_of
-from sizewell.planning.component_plan_model import ComponentEndpointPlan
-from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
 from sizewell.planning.names import Names
-from sizewell.planning.notebook_plan_model import NotebookPlan
-from sizewell.planning.pipeline_plan_model import PipelinePlan
-from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
-from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.workload_plan import ImagePatchesPlan, ImagePlan
 
 #: Time to build and test on another image before the patches end.
@@ -39,29 +33,13 @@ def image_warnings(plan: DeploymentPlan) -> tuple[str, ...]:
     That day is data and not today: two plans of one configuration are the same.
     """
     lines = [
-        f"{one.name}: {_ending(patches)}"
+        f"{variant.name}: {_ending(patches)}"
         for workload in plan.workloads
-        for one in (workload.variants if isinstance(workload, EndpointPlan) else (workload,))
-        for image in _images(one)
+        for variant in workload.variants
+        for image in variant.images
         if (patches := image.patches) and _days_left(patches) <= WARNING_DAYS
     ]
     return (*lines, f"Newer images: {AVAILABLE_IMAGES}") if lines else ()
-
-
-def _images(workload: AnyWorkloadPlan | VariantPlan) -> tuple[ImagePlan, ...]:
-    if isinstance(workload, NotebookPlan):
-        return ()
-    if isinstance(workload, PipelinePlan):
-        return tuple(step.image for step in workload.registrations)
-    if isinstance(workload, ComponentEndpointPlan):
-        return tuple(
-            dict.fromkeys(one.image for one in workload.components.values() if one.image is not None)
-        )
-    if isinstance(workload, TrainingJobPlan):
-        return tuple(dict.fromkeys(attempt.image for attempt in workload.attempts))
-    pipeline = workload.pipeline if isinstance(workload, VariantPlan | BatchTransformPlan) else None
-    found = (workload.image, *(step.image for step in (pipeline.steps if pipeline else ())))
-    return tuple(image for image in found if image is not None)
 
 
 def _days_left(patches: ImagePatchesPlan) -> int:

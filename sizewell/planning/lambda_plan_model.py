@@ -44,6 +44,11 @@ class LambdaFunctionPlan(OnDemandPlan):
     """None where a new version takes over all of the traffic at once."""
 
     @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        return (self.image,)
+
+    @property
     def paid_storage_gb_seconds_per_request(self) -> float:
         """What /tmp has beyond the part that is free."""
         return (self.ephemeral_storage_mb - MIN_STORAGE_MB) / 1024 * self.service_time_ms / 1000

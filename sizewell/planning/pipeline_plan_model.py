@@ -73,6 +73,11 @@ class PipelinePlan(WorkloadPlan):
     """None where the configuration does not say how often it runs; the bill then counts one."""
 
     @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        return tuple(step.image for step in self.registrations)
+
+    @property
     def steps(self) -> tuple[RunStepPlan | RegisterStepPlan, ...]:
         """All of them, in their order."""
         return tuple(step for level in self.levels for step in level)

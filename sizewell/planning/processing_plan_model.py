@@ -77,6 +77,11 @@ class ProcessingJobPlan(InstanceWorkloadPlan):
     selection: Selection[ProcessingEstimate]
 
     @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        return (self.image,)
+
+    @property
     def time_limit_s(self) -> int:
         """After so long the state machine ends a run, with every attempt."""
         return self.deadline_s + EXECUTION_GRACE_S

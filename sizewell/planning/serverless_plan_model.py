@@ -28,6 +28,11 @@ class ServerlessEndpointPlan(OnDemandPlan):
     """What goes in and out; None where nothing is stated."""
 
     @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        return (self.image,) if self.image else ()
+
+    @property
     def quotas(self) -> Iterator[Quota]:
         """Requests that are answered at the same time."""
         yield Quota("sagemaker", SERVERLESS_CONCURRENCY, self.max_concurrency)

@@ -93,6 +93,11 @@ class TrainedModelPlan(InstanceWorkloadPlan):
     selection: Selection[TrainingEstimate]
 
     @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        return (self.image,)
+
+    @property
     def spot(self) -> bool:
         """Whether Spot capacity is tried first."""
         return self.attempts[0].spot
@@ -147,6 +152,11 @@ class TrainingJobPlan(TrainedModelPlan):
     """Whether SageMaker copies what the script writes for TensorBoard."""
     training_plan_arn: str | None = None
     """Where its instances are reserved, and paid for."""
+
+    @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        return tuple(dict.fromkeys(attempt.image for attempt in self.attempts))
 
     @property
     def quotas(self) -> Iterator[Quota]:

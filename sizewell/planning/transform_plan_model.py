@@ -77,6 +77,12 @@ class BatchTransformPlan(InstanceWorkloadPlan):
     selection: Selection[TransformEstimate]
 
     @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        steps = self.pipeline.steps if self.pipeline else ()
+        return tuple(image for image in (self.image, *(step.image for step in steps)) if image is not None)
+
+    @property
     def time_limit_s(self) -> int:
         """After so long the state machine ends a run, with every attempt."""
         return self.deadline_s + EXECUTION_GRACE_S

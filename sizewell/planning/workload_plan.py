@@ -156,6 +156,16 @@ class WorkloadPlan(PlanModel):
         return False
 
     @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        return ()
+
+    @property
+    def variants(self) -> tuple["WorkloadPlan", ...]:
+        """What is planned apart: the workload itself, or each variant of an endpoint."""
+        return (self,)
+
+    @property
     def quotas(self) -> Iterator[Quota]:
         """What it uses up of the quotas of its account and region, at the same time at most."""
         yield from ()
