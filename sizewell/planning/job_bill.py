@@ -3,7 +3,7 @@
 A review prices the templates; a test holds both to the same names and amounts. Only a review knows what an app adds itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.state_machines import FAILURE_METRICS
@@ -19,32 +19,21 @@ from sizewell.planning.bill_plan import BillItem, BillLine
 from sizewell.planning.pipeline_plan_model import PipelinePlan
 from sizewell.planning.plan import JobPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
-from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan
 
 _BY_USE_OF_JOB = (*BY_USE_OF_LOG_GROUP, "Step Functions state transitions")
 _BY_USE_OF_SCHEDULE = ("EventBridge schedules", "SQS requests")
 
 
-def training_line(job: TrainedModelPlan, region: str) -> BillLine:
-    """Return a month of a training or tuning job: its runs, their volumes, and the alarms of its machine."""
+def training_line(job: TrainedModelPlan, region: str, more: Iterable[BillItem] = ()) -> BillLine:
+    """Return a month of what trains: its runs, their volumes, ``more`` of its kind, and the alarms of its machine."""
     capacity = " on Spot" if job.spot else ""
     items = [
         instance_item(f"{job.attempts[0].instance_type} training{capacity}", job.selection.chosen.cost),
         priced_item(region, SAGEMAKER, "training volumes", "training_volume_gb_month", volume_gb_months(job)),
-        *_warm_pool(job),
+        *more,
     ]
     return bill_line(job.name, [*items, machine_alarm_item(job, region)], paid_by_use_of_machine(job))
-
-
-def _warm_pool(job: TrainedModelPlan) -> Iterator[BillItem]:
-    """Yield what the instances cost that wait for the next run: as long as they may, after each."""
-    if not isinstance(job, TrainingJobPlan) or job.keep_alive_minutes is None:
-        return
-    first, cost, usd = job.attempts[0], job.selection.chosen.cost, None
-    if cost.usd_per_hour is not None:
-        hours = job.keep_alive_minutes / 60 * (job.runs_per_month or 1.0)
-        usd = cost.usd_per_hour * first.instance_count * hours
-    yield instance_item(f"{first.instance_type} warm pool", cost.model_copy(update={"usd_per_month": usd}))
 
 
 def machine_alarm_item(job: JobPlan | TrainedModelPlan | PipelinePlan, region: str) -> BillItem:
