@@ -1,6 +1,7 @@
 """Endpoints, alarms and training jobs for the tests of hazards."""
 
 from collections.abc import Mapping, Sequence
+from inspect import cleandoc
 from typing import Any
 
 from sizewell.planning.saved_plan import SavedPlan
@@ -31,7 +32,24 @@ def hazards_of(environment: EnvironmentPair, *, theme: str | None = None) -> tup
         assert find_hazards(EnvironmentPair(environment.name, side, side)) == ()
     asked = {rule.name for rule in RULES if theme in (None, rule.theme)}
     assert asked, f"no rule has the theme {theme}"
-    return tuple(one for one in find_hazards(environment) if one.rule in asked)
+    return tuple(hazard for hazard in find_hazards(environment) if hazard.rule in asked)
+
+
+def described(found: Sequence[Hazard]) -> str:
+    """All that hazards say, each in a paragraph: a test compares it with the text that people are to read."""
+    return "\n\n".join(_paragraph(hazard) for hazard in found)
+
+
+def _paragraph(hazard: Hazard) -> str:
+    place = f"{hazard.environment}/{hazard.stack or '-'}/{hazard.logical_id or '-'}"
+    workload = f" of {hazard.workload}" if hazard.workload else ""
+    head = f"{hazard.severity} {hazard.rule}, {place}{workload}: {hazard.subject}"
+    return "\n".join((head, hazard.cause, hazard.consequence, hazard.what_to_do))
+
+
+def text(paragraphs: str) -> str:
+    """The text of a test without its margin; an indented line goes on with the sentence of the line before."""
+    return cleandoc(paragraphs).replace("\n    ", " ")
 
 
 def rules(found: Sequence[Hazard]) -> list[str]:
@@ -195,9 +213,9 @@ def planned(
     template_: Mapping[str, Any] | None = None,
 ) -> EnvironmentPair:
     """An environment with plans, and one stack that stays the same."""
-    one = stack(template_ or template())
+    unchanged = stack(template_ or template())
     return EnvironmentPair(
         head.environment,
-        assembly(one, environment=head.environment, plan=base) if base else None,
-        assembly(one, environment=head.environment, plan=head),
+        assembly(unchanged, environment=head.environment, plan=base) if base else None,
+        assembly(unchanged, environment=head.environment, plan=head),
     )

@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
 from tests.review.builders import resource, template
-from tests.review.hazards.apps import alarm, endpoint_app, hazards, rules
+from tests.review.hazards.apps import alarm, described, endpoint_app, hazards, rules, text
 
 
 def app(**properties: Any) -> dict[str, Any]:
@@ -15,30 +14,17 @@ WITHOUT = template(Topic=resource("AWS::SNS::Topic"))
 
 
 def test_an_alarm_that_is_gone() -> None:
-    assert hazards(app(), WITHOUT, environment="prod") == (
-        Hazard(
-            rule="alarm-removed",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Alarm",
-            subject="alarm latency",
-            cause="ModelLatency 100 is watched → no longer",
-            consequence=(
-                "Nobody is told when it happens, and a deployment that names the alarm for its "
-                "rollback does not go back."
-            ),
-            what_to_do=(
-                "Keep the alarm; where it is too loud, mend what it shows or raise its "
-                "threshold with a reason."
-            ),
-        ),
-    )
+    assert described(hazards(app(), WITHOUT, environment="prod")) == text("""
+        danger alarm-removed, prod/app-stack/Alarm: alarm latency
+        ModelLatency 100 is watched → no longer
+        Nobody is told when it happens, and a deployment that names the alarm for its rollback does not go back.
+        Keep the alarm; where it is too loud, mend what it shows or raise its threshold with a reason.
+        """)
     assert hazards(WITHOUT, app(), environment="prod") == ()
 
 
 def test_elsewhere_it_is_a_warning() -> None:
-    assert [one.severity for one in hazards(app(), WITHOUT)] == ["warning"]
+    assert [hazard.severity for hazard in hazards(app(), WITHOUT)] == ["warning"]
 
 
 def test_the_same_alarm_under_another_logical_id_is_not_gone() -> None:
@@ -53,8 +39,8 @@ def test_an_alarm_that_only_scales_goes_with_its_policy() -> None:
     base = template(Alarm=wakes, Policy=policy, Topic=topic)
     assert hazards(base, WITHOUT, theme="alarms") == ()
     assert rules(hazards(base, template(Policy=policy, Topic=topic), theme="alarms")) == ["alarm-removed"]
-    told = alarm(AlarmActions=[{"Ref": "Policy"}, {"Ref": "Topic"}])
-    both = template(Alarm=told, Policy=policy, Topic=topic)
+    scales_and_notifies = alarm(AlarmActions=[{"Ref": "Policy"}, {"Ref": "Topic"}])
+    both = template(Alarm=scales_and_notifies, Policy=policy, Topic=topic)
     assert rules(hazards(both, WITHOUT, theme="alarms")) == ["alarm-removed"]
 
 
@@ -88,21 +74,12 @@ def test_an_alarm_goes_with_the_variant() -> None:
 
 
 def test_a_higher_threshold() -> None:
-    assert hazards(app(), app(Threshold=200)) == (
-        Hazard(
-            rule="alarm-loosened",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Alarm",
-            subject="alarm latency",
-            cause="Threshold 100 → 200 (GreaterThanThreshold)",
-            consequence="The alarm fires later or not at all for what it fired for until now.",
-            what_to_do=(
-                "Say in the pull request why the old limit was wrong; look at the metric of the last weeks."
-            ),
-        ),
-    )
+    assert described(hazards(app(), app(Threshold=200))) == text("""
+        warning alarm-loosened, dev/app-stack/Alarm: alarm latency
+        Threshold 100 → 200 (GreaterThanThreshold)
+        The alarm fires later or not at all for what it fired for until now.
+        Say in the pull request why the old limit was wrong; look at the metric of the last weeks.
+        """)
 
 
 LESS = {"ComparisonOperator": "LessThanThreshold"}
@@ -125,7 +102,9 @@ LESS = {"ComparisonOperator": "LessThanThreshold"}
     ],
 )  # fmt: skip
 def test_weaker_in_one_way(base: dict[str, Any], head: dict[str, Any], cause: str) -> None:
-    assert [(one.rule, one.cause) for one in hazards(app(**base), app(**head))] == [("alarm-loosened", cause)]
+    assert [(hazard.rule, hazard.cause) for hazard in hazards(app(**base), app(**head))] == [
+        ("alarm-loosened", cause)
+    ]
     assert "alarm-actions-removed" not in rules(hazards(app(**head), app(**base)))
 
 
@@ -156,21 +135,12 @@ def test_the_threshold_of_a_metric_by_vcpu_follows_the_type() -> None:
 
 
 def test_an_alarm_that_tells_nobody() -> None:
-    assert hazards(app(), app(AlarmActions=[], ActionsEnabled=False), environment="prod") == (
-        Hazard(
-            rule="alarm-actions-removed",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Alarm",
-            subject="alarm latency",
-            cause=(
-                "AlarmActions arn:aws:sns:us-east-1:111122223333:alarms → none; ActionsEnabled true → false"
-            ),
-            consequence="The alarm still changes its state, but fewer or none are told.",
-            what_to_do="Keep an action that reaches somebody who can act.",
-        ),
-    )
+    assert described(hazards(app(), app(AlarmActions=[], ActionsEnabled=False), environment="prod")) == text("""
+        danger alarm-actions-removed, prod/app-stack/Alarm: alarm latency
+        AlarmActions arn:aws:sns:us-east-1:111122223333:alarms → none; ActionsEnabled true → false
+        The alarm still changes its state, but fewer or none are told.
+        Keep an action that reaches somebody who can act.
+        """)
 
 
 def test_other_actions() -> None:
@@ -200,7 +170,7 @@ def test_a_longer_period_inside_of_an_expression() -> None:
         app(MetricName=None, Period=None, Metrics=[query("e", period), {"Id": "r", "Expression": "e / 2"}])
         for period in (60, 3600)
     )
-    assert [one.cause for one in hazards(base, head)] == ["Period of e 60 → 3600 seconds"]
+    assert [hazard.cause for hazard in hazards(base, head)] == ["Period of e 60 → 3600 seconds"]
     assert hazards(head, base) == ()
 
 
@@ -216,7 +186,7 @@ def test_a_longer_period_inside_of_an_expression() -> None:
 )
 def test_a_statistic_that_fires_less_often(operator: str, weaker: str, stronger: str) -> None:
     base, head = (app(ComparisonOperator=operator, Statistic=name) for name in (stronger, weaker))
-    assert [one.cause for one in hazards(base, head)] == [f"statistic {stronger} → {weaker}"]
+    assert [hazard.cause for hazard in hazards(base, head)] == [f"statistic {stronger} → {weaker}"]
     assert hazards(head, base) == ()
 
 
@@ -226,25 +196,13 @@ def test_an_average_beside_a_percentile_is_neither() -> None:
 
 
 def test_an_alarm_that_watches_something_else() -> None:
-    assert hazards(app(), app(MetricName="Invocations"), environment="prod") == (
-        Hazard(
-            rule="alarm-retargeted",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Alarm",
-            subject="alarm latency",
-            cause=(
-                "watches AWS/SageMaker ModelLatency of EndpointName assistant, VariantName primary → "
-                "AWS/SageMaker Invocations of EndpointName assistant, VariantName primary"
-            ),
-            consequence=(
-                "No alarm watches what this one watched until now, and its name and its history tell of "
-                "something else."
-            ),
-            what_to_do="Keep the alarm as it is, and add another one for what is new.",
-        ),
-    )
+    assert described(hazards(app(), app(MetricName="Invocations"), environment="prod")) == text("""
+        danger alarm-retargeted, prod/app-stack/Alarm: alarm latency
+        watches AWS/SageMaker ModelLatency of EndpointName assistant, VariantName primary → AWS/SageMaker Invocations of
+            EndpointName assistant, VariantName primary
+        No alarm watches what this one watched until now, and its name and its history tell of something else.
+        Keep the alarm as it is, and add another one for what is new.
+        """)
 
 
 def dimensions(endpoint_name: Any) -> list[dict[str, Any]]:
@@ -294,7 +252,7 @@ def test_an_alarm_follows_an_endpoint_that_goes() -> None:
 
 
 def test_a_fleet_whose_silence_is_told_no_longer() -> None:
-    told = app(InsufficientDataActions=["arn:aws:sns:us-east-1:111122223333:alarms"])
-    (found,) = hazards(told, app(), environment="prod")
+    with_action = app(InsufficientDataActions=["arn:aws:sns:us-east-1:111122223333:alarms"])
+    (found,) = hazards(with_action, app(), environment="prod")
     assert (found.rule, found.severity) == ("alarm-actions-removed", "danger")
     assert found.cause == "InsufficientDataActions arn:aws:sns:us-east-1:111122223333:alarms → none"

@@ -2,44 +2,25 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
 from tests.review.builders import resource, template
-from tests.review.hazards.apps import endpoint_app, hazards, hazards_of, plan, planned, rules
+from tests.review.hazards.apps import described, endpoint_app, hazards, hazards_of, plan, planned, rules, text
 
 
 def test_scaling_to_zero_in_production() -> None:
-    assert hazards(endpoint_app(), endpoint_app(bounds=(0, 4)), environment="prod") == (
-        Hazard(
-            rule="scale-to-zero",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="least number of instances 2 → 0",
-            consequence=(
-                "After a quiet time no instance is left: requests fail until the next instance "
-                "has started, which takes minutes."
-            ),
-            what_to_do=(
-                "Keep at least one instance, two in production; or make sure that a step "
-                "policy on NoCapacityInvocationFailures wakes the endpoint and that clients "
-                "try again."
-            ),
-        ),
-    )
+    assert described(hazards(endpoint_app(), endpoint_app(bounds=(0, 4)), environment="prod")) == text("""
+        danger scale-to-zero, prod/app-stack/Endpoint: variant primary of endpoint assistant
+        least number of instances 2 → 0
+        After a quiet time no instance is left: requests fail until the next instance has started, which takes minutes.
+        Keep at least one instance, two in production; or make sure that a step policy on NoCapacityInvocationFailures wakes the
+            endpoint and that clients try again.
+        """)
 
 
 def test_one_instance_by_night_is_one_instance() -> None:
     def scheduled(least: int) -> dict[str, Any]:
         app = endpoint_app(scaling="native")
-        (target,) = (
-            one
-            for one in app["Resources"].values()
-            if one["Type"] == "AWS::ApplicationAutoScaling::ScalableTarget"
-        )
         action = {"MinCapacity": least, "MaxCapacity": 4}
-        target["Properties"]["ScheduledActions"] = [
+        app["Resources"]["Target"]["Properties"]["ScheduledActions"] = [
             {
                 "ScheduledActionName": "nights",
                 "Schedule": "cron(0 20 * * ? *)",
@@ -55,7 +36,7 @@ def test_one_instance_by_night_is_one_instance() -> None:
 
 
 def test_elsewhere_it_is_a_notice() -> None:
-    assert [one.severity for one in hazards(endpoint_app(), endpoint_app(bounds=(0, 4)))] == ["notice"]
+    assert [hazard.severity for hazard in hazards(endpoint_app(), endpoint_app(bounds=(0, 4)))] == ["notice"]
 
 
 @pytest.mark.parametrize("scaling", ["switched", "native", None])
@@ -99,23 +80,13 @@ def test_what_is_new_in_production_is_judged_by_itself() -> None:
 
 
 def test_a_single_instance_in_production() -> None:
-    assert hazards(endpoint_app(), endpoint_app(bounds=(1, 4)), environment="prod") == (
-        Hazard(
-            rule="single-zone",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="least number of instances 2 → 1",
-            consequence=(
-                "A single instance is in a single availability zone: when the zone or the "
-                "instance fails, the endpoint answers nothing until SageMaker has started "
-                "another one. SageMaker spreads instances over zones from two instances on."
-            ),
-            what_to_do="Keep at least two instances in production.",
-        ),
-    )
+    assert described(hazards(endpoint_app(), endpoint_app(bounds=(1, 4)), environment="prod")) == text("""
+        danger single-zone, prod/app-stack/Endpoint: variant primary of endpoint assistant
+        least number of instances 2 → 1
+        A single instance is in a single availability zone: when the zone or the instance fails, the endpoint answers nothing
+            until SageMaker has started another one. SageMaker spreads instances over zones from two instances on.
+        Keep at least two instances in production.
+        """)
 
 
 @pytest.mark.parametrize(
@@ -133,21 +104,13 @@ def test_no_hazard_of_availability(base: dict[str, Any], head: dict[str, Any], e
 
 
 def test_a_network_of_one_zone() -> None:
-    assert hazards_of(planned(plan(zones=3), plan(zones=1))) == (
-        Hazard(
-            rule="single-zone",
-            severity="danger",
-            environment="prod",
-            stack="foundation",
-            subject="network of prod",
-            cause="availability zones 3 → 1",
-            consequence=(
-                "All instances are in one availability zone: when it fails, or has no capacity "
-                "for the instance type, nothing serves and nothing new can start."
-            ),
-            what_to_do="Give subnets in at least two availability zones.",
-        ),
-    )
+    assert described(hazards_of(planned(plan(zones=3), plan(zones=1)))) == text("""
+        danger single-zone, prod/foundation/-: network of prod
+        availability zones 3 → 1
+        All instances are in one availability zone: when it fails, or has no capacity for the instance type, nothing serves and
+            nothing new can start.
+        Give subnets in at least two availability zones.
+        """)
 
 
 def test_networks_that_keep_or_win_zones_or_never_had_two() -> None:
@@ -164,7 +127,7 @@ def test_a_model_in_one_subnet() -> None:
         return endpoint_app(scaling=None, model=vpc)
 
     found = hazards(app("a", "b"), app("a"))
-    assert [(one.rule, one.cause) for one in found] == [
+    assert [(hazard.rule, hazard.cause) for hazard in found] == [
         ("fleet-doubled", "a blue/green update brings a new endpoint configuration"),
         ("model-network-changed", 'Subnets ["a", "b"] → ["a"]'),
         ("single-zone", "subnets 2 → 1"),

@@ -3,32 +3,18 @@ from typing import Any
 import pytest
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model import Hazard
 from sizewell.review.saved.output import Assembly
 from tests.review.builders import assembly, resource, stack, template
-from tests.review.hazards.apps import STACK, endpoint_app, hazards, hazards_of, plan, rules
+from tests.review.hazards.apps import STACK, described, endpoint_app, hazards, hazards_of, plan, rules, text
 
 
 def test_the_most_falls_below_what_was_the_least() -> None:
-    assert hazards(endpoint_app(bounds=(3, 6)), endpoint_app(bounds=(2, 2))) == (
-        Hazard(
-            rule="capacity-lowered",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Target",
-            subject="variant primary of endpoint assistant",
-            cause="most instances 6 → 2, fewer than the least number so far, 3 instances",
-            consequence=(
-                "Autoscaling stops instances that serve now, and may not start them again: "
-                "latency rises, and at peak requests fail."
-            ),
-            what_to_do=(
-                "Check the traffic of the last weeks, or leave the upper bound as it is: it "
-                "costs nothing until it is needed."
-            ),
-        ),
-    )
+    assert described(hazards(endpoint_app(bounds=(3, 6)), endpoint_app(bounds=(2, 2)))) == text("""
+        warning capacity-lowered, dev/app-stack/Target: variant primary of endpoint assistant
+        most instances 6 → 2, fewer than the least number so far, 3 instances
+        Autoscaling stops instances that serve now, and may not start them again: latency rises, and at peak requests fail.
+        Check the traffic of the last weeks, or leave the upper bound as it is: it costs nothing until it is needed.
+        """)
     assert hazards(endpoint_app(bounds=(3, 6)), endpoint_app(bounds=(3, 3))) == ()
 
 
@@ -59,31 +45,19 @@ def test_the_most_falls_below_what_the_average_needs() -> None:
 
 
 def test_scaling_that_is_taken_away() -> None:
-    assert hazards(endpoint_app(), endpoint_app(scaling=None)) == (
-        Hazard(
-            rule="scaling-removed",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="autoscaling from 2 to 4 instances is taken away",
-            consequence=(
-                "The variant stays at the number of instances that it happens to have at the "
-                "deployment: too few at peak, or too many for good."
-            ),
-            what_to_do=(
-                "Keep autoscaling; or set the number of instances that the peak needs, and "
-                "look at it after the deployment."
-            ),
-        ),
-    )
+    assert described(hazards(endpoint_app(), endpoint_app(scaling=None))) == text("""
+        warning scaling-removed, dev/app-stack/Endpoint: variant primary of endpoint assistant
+        autoscaling from 2 to 4 instances is taken away
+        The variant stays at the number of instances that it happens to have at the deployment: too few at peak, or too many for
+            good.
+        Keep autoscaling; or set the number of instances that the peak needs, and look at it after the deployment.
+        """)
     assert hazards(endpoint_app(scaling=None), endpoint_app()) == ()
 
 
 def test_a_switch_that_is_off_by_default_takes_scaling_away() -> None:
     found = hazards(endpoint_app(), endpoint_app(autoscaling="off"))
-    assert [(one.rule, one.severity, one.cause) for one in found] == [
+    assert [(hazard.rule, hazard.severity, hazard.cause) for hazard in found] == [
         ("scaling-removed", "warning", "autoscaling from 2 to 4 instances is taken away")
     ]
     assert hazards(endpoint_app(autoscaling="off"), endpoint_app()) == ()
@@ -99,20 +73,13 @@ def test_the_switch_comes_and_goes_without_a_hazard(base: str, head: str) -> Non
 @pytest.mark.parametrize("scaling", ["switched", "native"])
 def test_hotter_instances(scaling: str) -> None:
     (found,) = hazards(endpoint_app(scaling=scaling), endpoint_app(scaling=scaling, target=750))
-    assert found == Hazard(
-        rule="scaling-target-raised",
-        severity="warning",
-        environment="dev",
-        stack="app-stack",
-        logical_id="Target",
-        subject="variant primary of endpoint assistant",
-        cause="TargetValue of SageMakerVariantInvocationsPerInstance 600 → 750 (+25%)",
-        consequence=(
-            "Each instance of the same type has to carry more before another one is "
-            "started: latency rises, and less is left for a sudden peak."
-        ),
-        what_to_do="Make sure that a load test on this type has shown that one instance carries it.",
-    )
+    assert described((found,)) == text("""
+        warning scaling-target-raised, dev/app-stack/Target: variant primary of endpoint assistant
+        TargetValue of SageMakerVariantInvocationsPerInstance 600 → 750 (+25%)
+        Each instance of the same type has to carry more before another one is started: latency rises, and less is left for a
+            sudden peak.
+        Make sure that a load test on this type has shown that one instance carries it.
+        """)
 
 
 LATENCY = {"Id": "a", "MetricStat": {"Metric": {"MetricName": "ModelLatency"}, "Stat": "p95"}}
@@ -138,22 +105,13 @@ def test_a_target_of_queries_is_called_by_what_they_come_to(
 
 
 def test_a_shorter_cooldown() -> None:
-    assert hazards(endpoint_app(), endpoint_app(cooldown=60)) == (
-        Hazard(
-            rule="scale-in-cooldown-shortened",
-            severity="notice",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Target",
-            subject="variant primary of endpoint assistant",
-            cause="scale-in cooldown of SageMakerVariantInvocationsPerInstance 300 → 60 seconds",
-            consequence=(
-                "Instances are stopped sooner after one another: with traffic that comes and "
-                "goes, the endpoint stops instances that it starts again minutes later."
-            ),
-            what_to_do="Keep it longer than a new instance needs to start.",
-        ),
-    )
+    assert described(hazards(endpoint_app(), endpoint_app(cooldown=60))) == text("""
+        notice scale-in-cooldown-shortened, dev/app-stack/Target: variant primary of endpoint assistant
+        scale-in cooldown of SageMakerVariantInvocationsPerInstance 300 → 60 seconds
+        Instances are stopped sooner after one another: with traffic that comes and goes, the endpoint stops instances that it
+            starts again minutes later.
+        Keep it longer than a new instance needs to start.
+        """)
 
 
 @pytest.mark.parametrize("head", [{"target": 720}, {"target": 500}, {"cooldown": 150}, {"cooldown": 600}])
@@ -167,25 +125,13 @@ def test_another_type_has_another_target() -> None:
 
 
 def test_many_more_instances() -> None:
-    assert hazards(endpoint_app(bounds=(2, 2)), endpoint_app(bounds=(2, 200))) == (
-        Hazard(
-            rule="capacity-raised",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Target",
-            subject="variant primary of endpoint assistant",
-            cause="most instances 2 → 200",
-            consequence=(
-                "A burst of requests, or a metric that is wrong, may now start 198 instances more of "
-                "ml.g5.xlarge: the expected cost is the same, and the most that it may cost is not."
-            ),
-            what_to_do=(
-                "Look at the most that the cost section shows, keep a budget alarm, and make sure that "
-                "the quota allows it."
-            ),
-        ),
-    )
+    assert described(hazards(endpoint_app(bounds=(2, 2)), endpoint_app(bounds=(2, 200)))) == text("""
+        warning capacity-raised, dev/app-stack/Target: variant primary of endpoint assistant
+        most instances 2 → 200
+        A burst of requests, or a metric that is wrong, may now start 198 instances more of ml.g5.xlarge: the expected cost is the
+            same, and the most that it may cost is not.
+        Look at the most that the cost section shows, keep a budget alarm, and make sure that the quota allows it.
+        """)
     for most in (8, 11):
         assert hazards(endpoint_app(bounds=(2, 2)), endpoint_app(bounds=(2, most))) == ()
 
@@ -206,22 +152,13 @@ def test_fewer_requests_at_the_same_time_of_a_function() -> None:
             ),
         )
 
-    assert hazards(app(100, 10), app(20, 10)) == (
-        Hazard(
-            rule="function-concurrency-lowered",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Function",
-            subject="function Function",
-            cause="ReservedConcurrentExecutions 100 → 20",
-            consequence=(
-                "Lambda throttles what comes in at the same time beyond ReservedConcurrentExecutions, and starts "
-                "a worker, which takes seconds, for what comes in beyond the provisioned concurrency."
-            ),
-            what_to_do="Look at ConcurrentExecutions and Throttles of the last weeks.",
-        ),
-    )
+    assert described(hazards(app(100, 10), app(20, 10))) == text("""
+        warning function-concurrency-lowered, dev/app-stack/Function: function Function
+        ReservedConcurrentExecutions 100 → 20
+        Lambda throttles what comes in at the same time beyond ReservedConcurrentExecutions, and starts a worker, which takes
+            seconds, for what comes in beyond the provisioned concurrency.
+        Look at ConcurrentExecutions and Throttles of the last weeks.
+        """)
     (found,) = hazards(app(100, 10), app(100, 4))
     assert found.cause == "ProvisionedConcurrentExecutions 10 → 4"
     assert hazards(app(20, 4), app(100, 10)) == ()
@@ -229,20 +166,11 @@ def test_fewer_requests_at_the_same_time_of_a_function() -> None:
 
 def test_fewer_requests_at_the_same_time() -> None:
     base = serverless(MaxConcurrency=100, ProvisionedConcurrency=10)
-    assert hazards(base, serverless(MaxConcurrency=1, ProvisionedConcurrency=1)) == (
-        Hazard(
-            rule="concurrency-lowered",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="MaxConcurrency 100 → 1; ProvisionedConcurrency 10 → 1",
-            consequence=(
-                "SageMaker throttles what comes in at the same time beyond MaxConcurrency, and starts a "
-                "container, which takes seconds, for what comes in beyond ProvisionedConcurrency."
-            ),
-            what_to_do="Look at ConcurrentExecutions and at the throttled invocations of the last weeks.",
-        ),
-    )
+    assert described(hazards(base, serverless(MaxConcurrency=1, ProvisionedConcurrency=1))) == text("""
+        warning concurrency-lowered, dev/app-stack/Endpoint: variant primary of endpoint assistant
+        MaxConcurrency 100 → 1; ProvisionedConcurrency 10 → 1
+        SageMaker throttles what comes in at the same time beyond MaxConcurrency, and starts a container, which takes seconds, for
+            what comes in beyond ProvisionedConcurrency.
+        Look at ConcurrentExecutions and at the throttled invocations of the last weeks.
+        """)
     assert hazards(serverless(MaxConcurrency=1), serverless(MaxConcurrency=2)) == ()

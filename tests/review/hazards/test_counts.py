@@ -1,33 +1,19 @@
 import pytest
 
-from sizewell.review.model import Hazard
-from tests.review.hazards.apps import endpoint_app, hazards
+from tests.review.hazards.apps import described, endpoint_app, hazards, text
 
 NOT_KEPT = {"RetainAllVariantProperties": None}
 EXCLUDED = {"ExcludeRetainedVariantProperties": [{"VariantPropertyType": "DesiredInstanceCount"}]}
 
 
 def test_counts_are_lost_when_they_are_kept_no_longer() -> None:
-    assert hazards(endpoint_app(), endpoint_app(endpoint=NOT_KEPT)) == (
-        Hazard(
-            rule="counts-lost",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="endpoint assistant",
-            cause="RetainAllVariantProperties true → none",
-            consequence=(
-                "Each update that brings another configuration sets the number of instances "
-                "back, primary to 2 instances, whatever autoscaling had made of it: at peak "
-                "that is too few, until autoscaling has caught up."
-            ),
-            what_to_do=(
-                "Keep RetainAllVariantProperties true, and leave DesiredInstanceCount out of "
-                "ExcludeRetainedVariantProperties."
-            ),
-        ),
-    )
+    assert described(hazards(endpoint_app(), endpoint_app(endpoint=NOT_KEPT))) == text("""
+        danger counts-lost, dev/app-stack/Endpoint: endpoint assistant
+        RetainAllVariantProperties true → none
+        Each update that brings another configuration sets the number of instances back, primary to 2 instances, whatever
+            autoscaling had made of it: at peak that is too few, until autoscaling has caught up.
+        Keep RetainAllVariantProperties true, and leave DesiredInstanceCount out of ExcludeRetainedVariantProperties.
+        """)
 
 
 def test_counts_are_lost_when_they_are_excluded() -> None:
@@ -62,40 +48,25 @@ def test_nothing_is_lost(base: dict[str, object], head: dict[str, object]) -> No
 
 def test_an_update_without_keeping_sets_the_count_back() -> None:
     base = endpoint_app(endpoint=NOT_KEPT)
-    assert hazards(base, endpoint_app(endpoint=NOT_KEPT, image="repository:2"), theme="counts") == (
-        Hazard(
-            rule="counts-lost",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="the endpoint gets another configuration without RetainAllVariantProperties",
-            consequence=(
-                "The update sets the number of instances to InitialInstanceCount, 2, although "
-                "autoscaling may have raised it to 4 instances: at peak that is too few, until "
-                "it has caught up."
-            ),
-            what_to_do=("Set RetainAllVariantProperties to true on the endpoint, or deploy at a quiet hour."),
-        ),
-    )
+    assert described(
+        hazards(base, endpoint_app(endpoint=NOT_KEPT, image="repository:2"), theme="counts")
+    ) == text("""
+        warning counts-lost, dev/app-stack/Endpoint: variant primary of endpoint assistant
+        the endpoint gets another configuration without RetainAllVariantProperties
+        The update sets the number of instances to InitialInstanceCount, 2, although autoscaling may have raised it to 4
+            instances: at peak that is too few, until it has caught up.
+        Set RetainAllVariantProperties to true on the endpoint, or deploy at a quiet hour.
+        """)
     assert hazards(base, endpoint_app(endpoint={**NOT_KEPT, "Tags": [{"Key": "a", "Value": "b"}]})) == ()
 
 
 def test_a_lower_fixed_count_that_is_not_kept() -> None:
     base = endpoint_app(scaling=None, endpoint=NOT_KEPT, count=4)
     head = endpoint_app(scaling=None, endpoint=NOT_KEPT, count=3)
-    assert hazards(base, head, theme="counts") == (
-        Hazard(
-            rule="counts-lost",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="InitialInstanceCount 4 → 3",
-            consequence=("The update leaves 3 instances, also where somebody had raised the number by hand."),
-            what_to_do="Make sure that the instances left carry the traffic at its peak.",
-        ),
-    )
+    assert described(hazards(base, head, theme="counts")) == text("""
+        warning counts-lost, dev/app-stack/Endpoint: variant primary of endpoint assistant
+        InitialInstanceCount 4 → 3
+        The update leaves 3 instances, also where somebody had raised the number by hand.
+        Make sure that the instances left carry the traffic at its peak.
+        """)
     assert hazards(head, base, theme="counts") == ()

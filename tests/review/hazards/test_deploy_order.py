@@ -1,10 +1,9 @@
 from typing import Any
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model import Hazard
 from sizewell.templates.template import Stack
 from tests.review.builders import assembly, resource, stack, template
-from tests.review.hazards.apps import hazards_of
+from tests.review.hazards.apps import described, hazards_of, text
 
 TOPIC = resource("AWS::SNS::Topic")
 
@@ -33,28 +32,18 @@ def environment(base: tuple[Stack, ...], head: tuple[Stack, ...]) -> Environment
 
 def test_a_new_parameter_goes_first() -> None:
     base, head = (provider(), stack(template(Topic=TOPIC), "reader")), (provider("/a"), declared("/a"))
-    assert hazards_of(environment(base, head)) == (
-        Hazard(
-            rule="deploy-order",
-            severity="notice",
-            environment="dev",
-            stack="provider",
-            logical_id="P0",
-            subject="stack provider",
-            cause="SSM parameter /a added, read by reader",
-            consequence=(
-                "CloudFormation reads the value when the reading stack is deployed: deployed "
-                "before this stack, or without it, it fails because the parameter does not "
-                "exist."
-            ),
-            what_to_do="Deploy provider first.",
-        ),
-    )
+    assert described(hazards_of(environment(base, head))) == text("""
+        notice deploy-order, dev/provider/P0: stack provider
+        SSM parameter /a added, read by reader
+        CloudFormation reads the value when the reading stack is deployed: deployed before this stack, or without it, it fails
+            because the parameter does not exist.
+        Deploy provider first.
+        """)
 
 
 def test_a_dynamic_reference_reads_it_too() -> None:
     found = hazards_of(environment((provider(),), (provider("/a", "/b"), resolved("/b"))))
-    assert [(one.logical_id, one.cause) for one in found] == [
+    assert [(hazard.logical_id, hazard.cause) for hazard in found] == [
         ("P1", "SSM parameter /b added, read by reader")
     ]
 
@@ -78,25 +67,14 @@ def importer(name: Any) -> Stack:
 
 def test_an_export_that_is_in_use() -> None:
     base = (exporter("a"), importer("a"))
-    assert hazards_of(environment(base, (exporter(), stack(template(T=TOPIC), "reader")))) == (
-        Hazard(
-            rule="export-in-use",
-            severity="danger",
-            environment="dev",
-            stack="provider",
-            logical_id="O0",
-            subject="export a",
-            cause="the export is removed",
-            consequence=(
-                "reader imports it as deployed, and CDK deploys provider first: CloudFormation "
-                "refuses to delete an export that is in use, and the deployment rolls back."
-            ),
-            what_to_do=(
-                "Keep the export for one deployment (exportValue in CDK), in which the other "
-                "stacks stop importing it, and remove it in the next."
-            ),
-        ),
-    )
+    assert described(hazards_of(environment(base, (exporter(), stack(template(T=TOPIC), "reader"))))) == text("""
+        danger export-in-use, dev/provider/O0: export a
+        the export is removed
+        reader imports it as deployed, and CDK deploys provider first: CloudFormation refuses to delete an export that is in use,
+            and the deployment rolls back.
+        Keep the export for one deployment (exportValue in CDK), in which the other stacks stop importing it, and remove it in the
+            next.
+        """)
 
 
 def test_an_export_that_nobody_uses_or_that_stays() -> None:

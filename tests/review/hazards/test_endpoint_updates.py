@@ -2,60 +2,35 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
-from tests.review.hazards.apps import endpoint_app, hazards, rules
+from tests.review.hazards.apps import described, endpoint_app, hazards, rules, text
 
 BLUE_GREEN = {"BlueGreenUpdatePolicy": {"TrafficRoutingConfiguration": {"Type": "ALL_AT_ONCE"}}}
 
 
 def test_the_type_of_a_switched_variant_changes_with_sizewell_deploy() -> None:
-    assert hazards(endpoint_app(), endpoint_app(instance_type="ml.g6.xlarge"), theme="endpoint_updates") == (
-        Hazard(
-            rule="instance-type-changed",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="InstanceType ml.g5.xlarge → ml.g6.xlarge, and the variant is autoscaled",
-            consequence=(
-                "SageMaker does not change the instance type of a registered scalable target: cdk "
-                "deploy fails and rolls back. sizewell deploy turns autoscaling off, updates the "
-                "endpoint, and turns it on again; until then the endpoint keeps the number of "
-                "instances that it had, which is a number of the old type."
-            ),
-            what_to_do=(
-                "Run sizewell deploy for the stack app-stack, at a quiet hour, above all where the "
-                "new type is smaller."
-            ),
-        ),
-    )
+    assert described(
+        hazards(endpoint_app(), endpoint_app(instance_type="ml.g6.xlarge"), theme="endpoint_updates")
+    ) == text("""
+        warning instance-type-changed, dev/app-stack/Endpoint: variant primary of endpoint assistant
+        InstanceType ml.g5.xlarge → ml.g6.xlarge, and the variant is autoscaled
+        SageMaker does not change the instance type of a registered scalable target: cdk deploy fails and rolls back. sizewell
+            deploy turns autoscaling off, updates the endpoint, and turns it on again; until then the endpoint keeps the number of
+            instances that it had, which is a number of the old type.
+        Run sizewell deploy for the stack app-stack, at a quiet hour, above all where the new type is smaller.
+        """)
 
 
 def test_without_a_switch_the_change_fails() -> None:
     base = endpoint_app(scaling="native")
     head = endpoint_app(scaling="native", instance_type="ml.g6.xlarge")
-    assert hazards(base, head, theme="endpoint_updates") == (
-        Hazard(
-            rule="instance-type-changed",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="InstanceType ml.g5.xlarge → ml.g6.xlarge, and the variant is autoscaled",
-            consequence=(
-                "UpdateEndpoint fails: SageMaker does not change the instance type of a "
-                "registered scalable target, and CloudFormation updates the endpoint before it "
-                "touches the target. The deployment rolls back."
-            ),
-            what_to_do=(
-                "Deploy once without the scalable target and its policies, then with the new type, "
-                "then with the target: never two of them in one deployment, whose rollback would be "
-                "refused, too."
-            ),
-        ),
-    )
+    assert described(hazards(base, head, theme="endpoint_updates")) == text("""
+        danger instance-type-changed, dev/app-stack/Endpoint: variant primary of endpoint assistant
+        InstanceType ml.g5.xlarge → ml.g6.xlarge, and the variant is autoscaled
+        UpdateEndpoint fails: SageMaker does not change the instance type of a registered scalable target, and CloudFormation
+            updates the endpoint before it touches the target. The deployment rolls back.
+        Deploy once without the scalable target and its policies, then with the new type, then with the target: never two of them
+            in one deployment, whose rollback would be refused, too.
+        """)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +51,7 @@ def test_sizewell_deploy_needs_the_switch_where_scaling_is_on(
         endpoint_app(scaling=head, instance_type="ml.g6.xlarge"),
         theme="endpoint_updates",
     )
-    assert [(one.rule, one.severity) for one in found] == [("instance-type-changed", severity)]
+    assert [(hazard.rule, hazard.severity) for hazard in found] == [("instance-type-changed", severity)]
 
 
 def test_a_parameter_of_the_same_name_is_no_switch_of_a_target_without_condition() -> None:
@@ -114,24 +89,14 @@ def test_a_type_that_only_the_deployment_knows_is_compared_as_written() -> None:
 
 
 def test_a_renamed_variant_is_refused() -> None:
-    assert hazards(endpoint_app(scaling=None), endpoint_app(scaling=None, variant="main")) == (
-        Hazard(
-            rule="variant-renamed",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="endpoint assistant",
-            cause="variant names primary → main",
-            consequence=(
-                "A blue/green or rolling update wants the variant names of the old "
-                "configuration in the new one, and blue/green is what SageMaker does by "
-                "default: UpdateEndpoint fails and the deployment rolls back. Metrics, alarms "
-                "and calls with TargetVariant that use an old name find nothing."
-            ),
-            what_to_do="Keep the name primary.",
-        ),
-    )
+    assert described(hazards(endpoint_app(scaling=None), endpoint_app(scaling=None, variant="main"))) == text("""
+        danger variant-renamed, dev/app-stack/Endpoint: endpoint assistant
+        variant names primary → main
+        A blue/green or rolling update wants the variant names of the old configuration in the new one, and blue/green is what
+            SageMaker does by default: UpdateEndpoint fails and the deployment rolls back. Metrics, alarms and calls with
+            TargetVariant that use an old name find nothing.
+        Keep the name primary.
+        """)
 
 
 def test_a_renamed_variant_that_is_a_scalable_target_is_refused_twice() -> None:
@@ -153,26 +118,14 @@ def test_an_added_variant_matters_only_under_guardrails(
 
 def test_clients_of_a_renamed_endpoint_find_nothing() -> None:
     base, head = (endpoint_app(scaling=None, endpoint={"EndpointName": name}) for name in ("old", "new"))
-    assert hazards(base, head) == (
-        Hazard(
-            rule="endpoint-renamed",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="endpoint old",
-            cause="EndpointName old → new",
-            consequence=(
-                "CloudFormation makes a new endpoint and then deletes the old one: every "
-                "client that calls the old name fails with a ValidationError, and both fleets "
-                "run and are paid for in between."
-            ),
-            what_to_do=(
-                "Keep the name. If it has to change, deploy the new endpoint beside the old "
-                "one, move the clients, and remove the old one in a later deployment."
-            ),
-        ),
-    )
+    assert described(hazards(base, head)) == text("""
+        danger endpoint-renamed, dev/app-stack/Endpoint: endpoint old
+        EndpointName old → new
+        CloudFormation makes a new endpoint and then deletes the old one: every client that calls the old name fails with a
+            ValidationError, and both fleets run and are paid for in between.
+        Keep the name. If it has to change, deploy the new endpoint beside the old one, move the clients, and remove the old one
+            in a later deployment.
+        """)
 
 
 def test_a_renamed_endpoint_is_no_update_besides() -> None:
@@ -192,25 +145,12 @@ def serverless_app() -> dict[str, Any]:
 
 
 def test_an_endpoint_on_instances_cannot_become_serverless() -> None:
-    assert hazards(endpoint_app(scaling=None), serverless_app(), theme="endpoint_updates") == (
-        Hazard(
-            rule="made-serverless",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="ml.g5.xlarge → serverless",
-            consequence=(
-                "UpdateEndpoint fails: SageMaker makes no serverless endpoint of one on instances. The "
-                "deployment rolls back."
-            ),
-            what_to_do=(
-                "Make a second workload, whose endpoint has another name, move the clients, and remove "
-                "the old one in a later deployment."
-            ),
-        ),
-    )
+    assert described(hazards(endpoint_app(scaling=None), serverless_app(), theme="endpoint_updates")) == text("""
+        danger made-serverless, dev/app-stack/Endpoint: variant primary of endpoint assistant
+        ml.g5.xlarge → serverless
+        UpdateEndpoint fails: SageMaker makes no serverless endpoint of one on instances. The deployment rolls back.
+        Make a second workload, whose endpoint has another name, move the clients, and remove the old one in a later deployment.
+        """)
 
 
 def test_a_serverless_endpoint_may_get_instances() -> None:

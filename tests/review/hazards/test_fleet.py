@@ -1,7 +1,6 @@
 import pytest
 
-from sizewell.review.model import Hazard
-from tests.review.hazards.apps import endpoint_app, hazards, rules
+from tests.review.hazards.apps import described, endpoint_app, hazards, rules, text
 
 TAGS = [{"Key": "team", "Value": "search"}]
 ROLLING = {"RollingUpdatePolicy": {"MaximumBatchSize": {"Type": "CAPACITY_PERCENT", "Value": 50}}}
@@ -9,24 +8,14 @@ ROLLING = {"RollingUpdatePolicy": {"MaximumBatchSize": {"Type": "CAPACITY_PERCEN
 
 def test_a_blue_green_update_doubles_the_fleet() -> None:
     base, head = endpoint_app(scaling=None), endpoint_app(scaling=None, config={"KmsKeyId": "key"})
-    assert hazards(base, head) == (
-        Hazard(
-            rule="fleet-doubled",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="endpoint assistant",
-            cause="a blue/green update brings a new endpoint configuration",
-            consequence=(
-                "Until the old fleet is gone, both exist and are paid for: the account needs "
-                "up to 4 instances of ml.g5.xlarge at the same time. The quotas of the account "
-                "are not known offline; beyond them, or without capacity, the update fails and "
-                "rolls back."
-            ),
-            what_to_do="Compare with ml.g5.xlarge for endpoint usage in Service Quotas.",
-        ),
-    )
+    assert described(hazards(base, head)) == text("""
+        warning fleet-doubled, dev/app-stack/Endpoint: endpoint assistant
+        a blue/green update brings a new endpoint configuration
+        Until the old fleet is gone, both exist and are paid for: the account needs up to 4 instances of ml.g5.xlarge at the same
+            time. The quotas of the account are not known offline; beyond them, or without capacity, the update fails and rolls
+            back.
+        Compare with ml.g5.xlarge for endpoint usage in Service Quotas.
+        """)
 
 
 def test_each_type_has_a_quota_and_the_scarce_one_is_named() -> None:
@@ -42,24 +31,13 @@ def test_each_type_has_a_quota_and_the_scarce_one_is_named() -> None:
 def test_a_rolling_update_needs_only_a_batch() -> None:
     base = endpoint_app(endpoint={"DeploymentConfig": ROLLING})
     head = endpoint_app(endpoint={"DeploymentConfig": ROLLING}, image="repository:2")
-    assert hazards(base, head, theme="fleet") == (
-        Hazard(
-            rule="fleet-doubled",
-            severity="notice",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="endpoint assistant",
-            cause="a rolling update brings a new endpoint configuration",
-            consequence=(
-                "One batch of new instances runs beside the old ones: the account needs up to "
-                "6 instances of ml.g5.xlarge at the same time. The quotas of the account are "
-                "not known offline; beyond them, or without capacity, the update fails and "
-                "rolls back."
-            ),
-            what_to_do="Compare with ml.g5.xlarge for endpoint usage in Service Quotas.",
-        ),
-    )
+    assert described(hazards(base, head, theme="fleet")) == text("""
+        notice fleet-doubled, dev/app-stack/Endpoint: endpoint assistant
+        a rolling update brings a new endpoint configuration
+        One batch of new instances runs beside the old ones: the account needs up to 6 instances of ml.g5.xlarge at the same time.
+            The quotas of the account are not known offline; beyond them, or without capacity, the update fails and rolls back.
+        Compare with ml.g5.xlarge for endpoint usage in Service Quotas.
+        """)
 
 
 def test_unknown_bounds_are_not_zero() -> None:

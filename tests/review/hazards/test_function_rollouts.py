@@ -2,7 +2,7 @@ from typing import Any
 
 from sizewell.review.model import Hazard
 from tests.review.builders import resource, template
-from tests.review.hazards.apps import hazards
+from tests.review.hazards.apps import described, hazards, text
 
 
 def app(role: str = "Role", *, shifts: bool = True, role_name: str | None = None) -> dict[str, Any]:
@@ -27,43 +27,24 @@ def found(base: dict[str, Any], head: dict[str, Any], environment: str = "prod")
 
 
 def test_a_rollout_that_goes() -> None:
-    assert found(app(), app(shifts=False)) == (
-        Hazard(
-            rule="function-rollout-off",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Alias",
-            subject="alias Alias",
-            cause="CodeDeployLambdaAliasUpdate is taken away",
-            consequence="A bad version reaches all requests at once, and no alarm calls it back.",
-            what_to_do="Keep the rollout, or say in the pull request why this function can do without.",
-        ),
-    )
-    assert [one.severity for one in found(app(), app(shifts=False), "dev")] == ["warning"]
+    assert described(found(app(), app(shifts=False))) == text("""
+        danger function-rollout-off, prod/app-stack/Alias: alias Alias
+        CodeDeployLambdaAliasUpdate is taken away
+        A bad version reaches all requests at once, and no alarm calls it back.
+        Keep the rollout, or say in the pull request why this function can do without.
+        """)
+    assert [hazard.severity for hazard in found(app(), app(shifts=False), "dev")] == ["warning"]
     assert found(app(shifts=False), app()) == ()
 
 
 def test_another_role_is_refused_in_the_middle_of_a_shift() -> None:
     refused = found(app(), app("Other"))
-    assert refused == (
-        Hazard(
-            rule="function-role-changed-in-shift",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Function",
-            subject="function Function",
-            cause="another execution role, while CodeDeploy shares the traffic between two versions",
-            consequence=(
-                "Lambda refuses an alias between versions with different roles: the deployment fails and goes back."
-            ),
-            what_to_do=(
-                "Deploy the other role without CodeDeployLambdaAliasUpdate (rollout.strategy: none), and the rollout "
-                "again after that."
-            ),
-        ),
-    )
+    assert described(refused) == text("""
+        danger function-role-changed-in-shift, prod/app-stack/Function: function Function
+        another execution role, while CodeDeploy shares the traffic between two versions
+        Lambda refuses an alias between versions with different roles: the deployment fails and goes back.
+        Deploy the other role without CodeDeployLambdaAliasUpdate (rollout.strategy: none), and the rollout again after that.
+        """)
     assert found(app(shifts=False), app("Other")) == refused
     # The same reference, to a role that is made anew.
     assert found(app(), app(role_name="another")) == refused
@@ -71,4 +52,4 @@ def test_another_role_is_refused_in_the_middle_of_a_shift() -> None:
 
 def test_another_role_alone_is_no_hazard() -> None:
     assert found(app(shifts=False), app("Other", shifts=False)) == ()
-    assert [one.rule for one in found(app(), app("Other", shifts=False))] == ["function-rollout-off"]
+    assert [hazard.rule for hazard in found(app(), app("Other", shifts=False))] == ["function-rollout-off"]

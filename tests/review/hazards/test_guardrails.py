@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
 from tests.review.builders import resource
-from tests.review.hazards.apps import endpoint_app, hazards, rules
+from tests.review.hazards.apps import described, endpoint_app, hazards, rules, text
 
 
 def app(*alarms: str, traffic: str = "CANARY", **given: Any) -> dict[str, Any]:
@@ -16,22 +15,13 @@ def app(*alarms: str, traffic: str = "CANARY", **given: Any) -> dict[str, Any]:
 
 
 def test_no_alarm_takes_an_update_back_any_more() -> None:
-    assert hazards(app("errors"), app(), environment="prod") == (
-        Hazard(
-            rule="rollback-off",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="endpoint assistant",
-            cause="rollback alarms errors → none",
-            consequence="No alarm takes a bad update back any more: it stays until somebody notices.",
-            what_to_do=(
-                "Keep DeploymentConfig with AutoRollbackConfiguration and a canary, linear or "
-                "rolling policy, or say in the pull request why this endpoint can do without."
-            ),
-        ),
-    )
+    assert described(hazards(app("errors"), app(), environment="prod")) == text("""
+        danger rollback-off, prod/app-stack/Endpoint: endpoint assistant
+        rollback alarms errors → none
+        No alarm takes a bad update back any more: it stays until somebody notices.
+        Keep DeploymentConfig with AutoRollbackConfiguration and a canary, linear or rolling policy, or say in the pull request
+            why this endpoint can do without.
+        """)
 
 
 def test_one_alarm_of_two_is_taken_away() -> None:
@@ -58,7 +48,9 @@ def test_alarms_of_another_name_that_watch_the_same_take_an_update_back() -> Non
     base = watching("Alarms", "Invocation5XXErrors", "ModelLatency")
     head = watching("RollbackAlarms", "Invocation5XXErrors", "ModelLatency")
     assert "rollback-off" not in rules(hazards(base, head))
-    (found,) = (one for one in hazards(base, watching("New", "ModelLatency")) if one.rule == "rollback-off")
+    (found,) = (
+        hazard for hazard in hazards(base, watching("New", "ModelLatency")) if hazard.rule == "rollback-off"
+    )
     assert found.consequence == "An update that raises Invocation5XXErrors is not taken back any more."
 
 
@@ -84,22 +76,13 @@ def test_safer_or_unknown_is_silent(base: dict[str, Any], head: dict[str, Any]) 
 
 
 def test_inf1_has_no_guardrails() -> None:
-    assert hazards(app(), app(instance_type="ml.inf1.xlarge"), theme="guardrails") == (
-        Hazard(
-            rule="guardrails-unsupported",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="endpoint assistant",
-            cause="DeploymentConfig with Inf1 instances in primary",
-            consequence=(
-                "SageMaker has no deployment guardrails for Inf1: it moves all traffic at once "
-                "and without baking period, whatever DeploymentConfig says."
-            ),
-            what_to_do="Choose another family of instances, or accept that all traffic moves at once.",
-        ),
-    )
+    assert described(hazards(app(), app(instance_type="ml.inf1.xlarge"), theme="guardrails")) == text("""
+        warning guardrails-unsupported, dev/app-stack/Endpoint: endpoint assistant
+        DeploymentConfig with Inf1 instances in primary
+        SageMaker has no deployment guardrails for Inf1: it moves all traffic at once and without baking period, whatever
+            DeploymentConfig says.
+        Choose another family of instances, or accept that all traffic moves at once.
+        """)
 
 
 def test_rolling_updates_want_one_variant() -> None:
@@ -107,8 +90,8 @@ def test_rolling_updates_want_one_variant() -> None:
     base = endpoint_app(scaling=None)
     head = endpoint_app(scaling=None, endpoint=rolling)
     assert hazards(base, head) == ()
-    for one in (base, head):
-        variants = one["Resources"]["Config"]["Properties"]["ProductionVariants"]
+    for app_ in (base, head):
+        variants = app_["Resources"]["Config"]["Properties"]["ProductionVariants"]
         variants.append({**variants[0], "VariantName": "second"})
     (found,) = hazards(base, head)
     assert (found.rule, found.severity, found.cause) == (

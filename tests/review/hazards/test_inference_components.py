@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
 from tests.review.builders import resource, template
-from tests.review.hazards.apps import endpoint_app, hazards, rules
+from tests.review.hazards.apps import described, endpoint_app, hazards, rules, text
 
 
 def component(copies: Any, endpoint: Any = "elsewhere") -> dict[str, Any]:
@@ -19,21 +18,12 @@ def app(copies: Any) -> dict[str, Any]:
 
 
 def test_fewer_copies() -> None:
-    assert hazards(app(2), app(1), environment="prod") == (
-        Hazard(
-            rule="copies-lowered",
-            severity="warning",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Component",
-            subject="inference component chat",
-            cause="CopyCount 2 → 1",
-            consequence=(
-                "Fewer copies answer the same requests: latency rises, and at peak requests are throttled."
-            ),
-            what_to_do="Make sure that the copies left carry the traffic at its peak.",
-        ),
-    )
+    assert described(hazards(app(2), app(1), environment="prod")) == text("""
+        warning copies-lowered, prod/app-stack/Component: inference component chat
+        CopyCount 2 → 1
+        Fewer copies answer the same requests: latency rises, and at peak requests are throttled.
+        Make sure that the copies left carry the traffic at its peak.
+        """)
 
 
 @pytest.mark.parametrize(
@@ -72,24 +62,13 @@ def scaled(image: str, *, is_scaled: bool = True) -> dict[str, Any]:
 
 
 def test_an_update_takes_away_copies_that_autoscaling_has_added() -> None:
-    assert hazards(scaled("a"), scaled("b"), environment="prod") == (
-        Hazard(
-            rule="copies-reset",
-            severity="warning",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Component",
-            subject="inference component chat",
-            cause="updated with CopyCount 2, and autoscaled",
-            consequence=(
-                "UpdateInferenceComponent gets CopyCount, too: copies above 2 that autoscaling has added are taken away, and "
-                "come back as it sees the load."
-            ),
-            what_to_do=(
-                "Deploy at a quiet hour, or state as many min_copies as run now (DescribeInferenceComponent, "
-                "CurrentCopyCount) until it is deployed."
-            ),
-        ),
-    )
+    assert described(hazards(scaled("a"), scaled("b"), environment="prod")) == text("""
+        warning copies-reset, prod/app-stack/Component: inference component chat
+        updated with CopyCount 2, and autoscaled
+        UpdateInferenceComponent gets CopyCount, too: copies above 2 that autoscaling has added are taken away, and come back as
+            it sees the load.
+        Deploy at a quiet hour, or state as many min_copies as run now (DescribeInferenceComponent, CurrentCopyCount) until it is
+            deployed.
+        """)
     assert hazards(scaled("a"), scaled("a")) == ()
     assert hazards(scaled("a", is_scaled=False), scaled("b", is_scaled=False)) == ()

@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
 from tests.review.builders import resource, template
-from tests.review.hazards.apps import hazards
+from tests.review.hazards.apps import described, hazards, text
 
 
 def app(resources: int = 1, **sections: Any) -> dict[str, Any]:
@@ -25,39 +24,21 @@ def padded(length: int) -> dict[str, Any]:
 
 
 def test_a_stack_crosses_four_fifths() -> None:
-    assert hazards(app(400), app(401)) == (
-        Hazard(
-            rule="stack-near-limits",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            subject="stack app-stack",
-            cause="resources 400 → 401 of 500",
-            consequence="The stack has little room left: one of the next changes is refused as a whole.",
-            what_to_do=(
-                "Split the stack by workload, or move a part of it into a nested stack, before "
-                "the next change needs the room."
-            ),
-        ),
-    )
+    assert described(hazards(app(400), app(401))) == text("""
+        warning stack-near-limits, dev/app-stack/-: stack app-stack
+        resources 400 → 401 of 500
+        The stack has little room left: one of the next changes is refused as a whole.
+        Split the stack by workload, or move a part of it into a nested stack, before the next change needs the room.
+        """)
 
 
 def test_a_stack_crosses_its_limit() -> None:
-    assert hazards(app(450), app(501)) == (
-        Hazard(
-            rule="stack-near-limits",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            subject="stack app-stack",
-            cause="resources 450 → 501 of 500",
-            consequence="CloudFormation refuses the template, and nothing of the stack is deployed.",
-            what_to_do=(
-                "Split the stack by workload, or move a part of it into a nested stack, before "
-                "the next change needs the room."
-            ),
-        ),
-    )
+    assert described(hazards(app(450), app(501))) == text("""
+        danger stack-near-limits, dev/app-stack/-: stack app-stack
+        resources 450 → 501 of 500
+        CloudFormation refuses the template, and nothing of the stack is deployed.
+        Split the stack by workload, or move a part of it into a nested stack, before the next change needs the room.
+        """)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +50,7 @@ def test_a_stack_crosses_its_limit() -> None:
     ],
 )
 def test_other_limits(base: dict[str, Any], head: dict[str, Any], cause: str) -> None:
-    assert [(one.rule, one.cause) for one in hazards(base, head)] == [("stack-near-limits", cause)]
+    assert [(hazard.rule, hazard.cause) for hazard in hazards(base, head)] == [("stack-near-limits", cause)]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +61,7 @@ def test_what_the_change_does_not_cross(base: dict[str, Any] | None, head: dict[
 
 
 def test_a_new_stack_over_its_limit_fails_all_the_same() -> None:
-    assert [one.severity for one in hazards(None, app(501))] == ["danger"]
+    assert [hazard.severity for hazard in hazards(None, app(501))] == ["danger"]
 
 
 def policy(actions: int) -> dict[str, Any]:
@@ -94,22 +75,12 @@ def policy(actions: int) -> dict[str, Any]:
 
 
 def test_a_policy_near_its_limit() -> None:
-    assert hazards(policy(300), policy(400)) == (
-        Hazard(
-            rule="policy-near-limit",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Policy",
-            subject="policy Policy",
-            cause="characters 3,985 → 5,285 of 6,144",
-            consequence=(
-                "The policy has little room left. Names that only the deployment knows are "
-                "counted as they stand in the template."
-            ),
-            what_to_do="Split it into two policies, or name resources by a common prefix.",
-        ),
-    )
-    assert [one.severity for one in hazards(policy(400), policy(500))] == ["danger"]
+    assert described(hazards(policy(300), policy(400))) == text("""
+        warning policy-near-limit, dev/app-stack/Policy: policy Policy
+        characters 3,985 → 5,285 of 6,144
+        The policy has little room left. Names that only the deployment knows are counted as they stand in the template.
+        Split it into two policies, or name resources by a common prefix.
+        """)
+    assert [hazard.severity for hazard in hazards(policy(400), policy(500))] == ["danger"]
     assert hazards(policy(400), policy(410)) == ()
     assert hazards(None, policy(400)) == ()

@@ -1,28 +1,16 @@
 from typing import Any
 
-from sizewell.review.model import Hazard
-from tests.review.hazards.apps import endpoint_app, hazards
+from tests.review.hazards.apps import described, endpoint_app, hazards, text
 
 
 def test_another_image_goes_live() -> None:
-    assert hazards(endpoint_app(), endpoint_app(image="repository:2"), theme="models") == (
-        Hazard(
-            rule="model-changed",
-            severity="notice",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Model",
-            subject="variant primary of endpoint assistant",
-            cause="Image repository:1 → repository:2",
-            consequence=(
-                "With this deployment another version of the model or of its container answers the requests."
-            ),
-            what_to_do=(
-                "Make sure that the image and the artifact are there, that they were tested "
-                "together, and that the old artifact stays until nobody wants to go back."
-            ),
-        ),
-    )
+    assert described(hazards(endpoint_app(), endpoint_app(image="repository:2"), theme="models")) == text("""
+        notice model-changed, dev/app-stack/Model: variant primary of endpoint assistant
+        Image repository:1 → repository:2
+        With this deployment another version of the model or of its container answers the requests.
+        Make sure that the image and the artifact are there, that they were tested together, and that the old artifact stays until
+            nobody wants to go back.
+        """)
 
 
 def test_another_artifact_goes_live() -> None:
@@ -45,26 +33,14 @@ def test_another_network() -> None:
     def app(*groups: str) -> dict[str, Any]:
         return endpoint_app(model={"VpcConfig": {"Subnets": ["a", "b"], "SecurityGroupIds": list(groups)}})
 
-    assert hazards(app("one"), app("two"), theme="models") == (
-        Hazard(
-            rule="model-network-changed",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Model",
-            subject="variant primary of endpoint assistant",
-            cause='SecurityGroupIds ["one"] → ["two"]',
-            consequence=(
-                "The model is replaced and its new instances start in another network: where "
-                "they cannot reach Amazon S3 and Amazon ECR from there, they fail their health "
-                "check and the update rolls back."
-            ),
-            what_to_do=(
-                "Make sure that the subnets have free addresses and routes or VPC endpoints to "
-                "S3 and ECR, and that the security groups let them through."
-            ),
-        ),
-    )
+    assert described(hazards(app("one"), app("two"), theme="models")) == text("""
+        warning model-network-changed, dev/app-stack/Model: variant primary of endpoint assistant
+        SecurityGroupIds ["one"] → ["two"]
+        The model is replaced and its new instances start in another network: where they cannot reach Amazon S3 and Amazon ECR
+            from there, they fail their health check and the update rolls back.
+        Make sure that the subnets have free addresses and routes or VPC endpoints to S3 and ECR, and that the security groups let
+            them through.
+        """)
     assert hazards(app("one", "two"), app("two", "one")) == ()
 
 
@@ -74,42 +50,24 @@ def of_several(**container: Any) -> dict[str, Any]:
 
 
 def test_an_endpoint_of_one_model_serves_several() -> None:
-    one = endpoint_app(model={"PrimaryContainer": {"Image": "a", "ModelDataUrl": "s3://b/models/"}})
-    assert hazards(one, of_several(), theme="models") == (
-        Hazard(
-            rule="models-of-endpoint-changed",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Model",
-            subject="variant primary of endpoint assistant",
-            cause="Mode SingleModel → MultiModel",
-            consequence=(
-                "An endpoint of several models answers only requests that state TargetModel, and one of one model those "
-                "that do not: callers fail until they have changed, too."
-            ),
-            what_to_do="Make a second workload, move the callers, and remove the old one in a later deployment.",
-        ),
-    )
+    single = endpoint_app(model={"PrimaryContainer": {"Image": "a", "ModelDataUrl": "s3://b/models/"}})
+    assert described(hazards(single, of_several(), theme="models")) == text("""
+        danger models-of-endpoint-changed, dev/app-stack/Model: variant primary of endpoint assistant
+        Mode SingleModel → MultiModel
+        An endpoint of several models answers only requests that state TargetModel, and one of one model those that do not:
+            callers fail until they have changed, too.
+        Make a second workload, move the callers, and remove the old one in a later deployment.
+        """)
 
 
 def test_models_that_stay_in_memory_no_longer() -> None:
     cached, uncached = (
         of_several(MultiModelConfig={"ModelCacheSetting": setting}) for setting in ("Enabled", "Disabled")
     )
-    assert hazards(cached, uncached, theme="models") == (
-        Hazard(
-            rule="models-of-endpoint-changed",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Model",
-            subject="variant primary of endpoint assistant",
-            cause="ModelCacheSetting Disabled",
-            consequence=(
-                "A model is unloaded as soon as it has answered: every request waits for its model to be loaded."
-            ),
-            what_to_do="Disable the cache only where models are asked for once.",
-        ),
-    )
+    assert described(hazards(cached, uncached, theme="models")) == text("""
+        warning models-of-endpoint-changed, dev/app-stack/Model: variant primary of endpoint assistant
+        ModelCacheSetting Disabled
+        A model is unloaded as soon as it has answered: every request waits for its model to be loaded.
+        Disable the cache only where models are asked for once.
+        """)
     assert hazards(uncached, cached, theme="models") == ()

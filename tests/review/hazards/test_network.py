@@ -1,9 +1,8 @@
 from typing import Any
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model import Hazard
 from tests.review.builders import assembly, resource, stack, template
-from tests.review.hazards.apps import hazards_of
+from tests.review.hazards.apps import described, hazards_of, text
 
 SUBNET = resource("AWS::EC2::Subnet", {"CidrBlock": "10.0.0.0/24"})
 
@@ -17,22 +16,13 @@ def environment(model: dict[str, Any], **subnets: dict[str, Any]) -> Environment
 
 def test_a_subnet_cannot_go_while_endpoints_stand_in_it() -> None:
     found = hazards_of(environment({"VpcConfig": {"Subnets": ["${Subnets}"]}}, A=SUBNET))
-    assert found == (
-        Hazard(
-            rule="network-in-use",
-            severity="warning",
-            environment="dev",
-            stack="net",
-            logical_id="B",
-            subject="network of stack net",
-            cause="1 subnet, security group or VPC removed or replaced: B",
-            consequence=(
-                "Until each endpoint that runs there has been updated, SageMaker's network interfaces hold the old "
-                "ones: CloudFormation cannot delete them, gives up, and leaves them outside of any stack."
-            ),
-            what_to_do="Deploy all workloads right after this stack, then delete what it left behind.",
-        ),
-    )
+    assert described(found) == text("""
+        warning network-in-use, dev/net/B: network of stack net
+        1 subnet, security group or VPC removed or replaced: B
+        Until each endpoint that runs there has been updated, SageMaker's network interfaces hold the old ones: CloudFormation
+            cannot delete them, gives up, and leaves them outside of any stack.
+        Deploy all workloads right after this stack, then delete what it left behind.
+        """)
 
 
 def test_two_are_told_together() -> None:

@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
 from tests.review.builders import resource, template
-from tests.review.hazards.apps import hazards
+from tests.review.hazards.apps import described, hazards, text
 
 TOPIC = resource("AWS::SNS::Topic")
 PATTERN = {"source": ["aws.sagemaker"], "detail": {"EndpointStatus": ["FAILED"]}}
@@ -22,19 +21,12 @@ def with_pattern(*statuses: str, **more: Any) -> dict[str, Any]:
 
 
 def test_a_rule_that_is_gone() -> None:
-    assert hazards(app(), template(Topic=TOPIC), environment="prod") == (
-        Hazard(
-            rule="event-rule-silenced",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Failures",
-            subject="rule Failures",
-            cause="the rule → none",
-            consequence="Events that were told, or started something, no longer do, and no error says so.",
-            what_to_do="Keep the rule, or make sure that somebody else hears of these events.",
-        ),
-    )
+    assert described(hazards(app(), template(Topic=TOPIC), environment="prod")) == text("""
+        danger event-rule-silenced, prod/app-stack/Failures: rule Failures
+        the rule → none
+        Events that were told, or started something, no longer do, and no error says so.
+        Keep the rule, or make sure that somebody else hears of these events.
+        """)
 
 
 @pytest.mark.parametrize(
@@ -63,8 +55,10 @@ def test_a_rule_that_is_gone() -> None:
 def test_a_rule_that_hands_on_less(head: dict[str, Any], cause: str, severity: str) -> None:
     (found,) = hazards(app(), head, environment="prod")
     assert (found.rule, found.cause, found.severity) == ("event-rule-silenced", cause, severity)
-    told = "Events that were told" if severity == "danger" else "Other events are handed on, or to others"
-    assert found.consequence.startswith(told)
+    beginning = (
+        "Events that were told" if severity == "danger" else "Other events are handed on, or to others"
+    )
+    assert found.consequence.startswith(beginning)
 
 
 @pytest.mark.parametrize(
@@ -100,17 +94,10 @@ def policy(type_: str, key: str, *services: str) -> dict[str, Any]:
 def test_a_policy_that_refuses_who_published(type_: str, key: str) -> None:
     both = policy(type_, key, "cloudwatch.amazonaws.com", "events.amazonaws.com", "s3.amazonaws.com")
     fewer = policy(type_, key, "cloudwatch.amazonaws.com")
-    assert hazards(both, fewer, environment="prod", theme="notifications") == (
-        Hazard(
-            rule="publisher-refused",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Policy",
-            subject="policy of Policy",
-            cause="allows events.amazonaws.com → no longer",
-            consequence="What needs it reaches nobody, and nothing says so: rules of EventBridge.",
-            what_to_do="Keep the statement as long as anything of the account uses the topic or the key.",
-        ),
-    )
+    assert described(hazards(both, fewer, environment="prod", theme="notifications")) == text("""
+        danger publisher-refused, prod/app-stack/Policy: policy of Policy
+        allows events.amazonaws.com → no longer
+        What needs it reaches nobody, and nothing says so: rules of EventBridge.
+        Keep the statement as long as anything of the account uses the topic or the key.
+        """)
     assert hazards(fewer, both, theme="notifications") == ()

@@ -3,9 +3,8 @@ from typing import Any
 import pytest
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model import Hazard
 from tests.review.builders import assembly
-from tests.review.hazards.apps import hazards_of
+from tests.review.hazards.apps import described, hazards_of, text
 
 STRICT = {
     "production": True,
@@ -19,37 +18,27 @@ STRICT = {
 
 def environment(base: dict[str, Any], head: dict[str, Any]) -> EnvironmentPair:
     sides = [
-        assembly(environment="dev", config={"schema_version": 1, "environment": {"policy": one}})
-        for one in (base, head)
+        assembly(environment="dev", config={"schema_version": 1, "environment": {"policy": policy}})
+        for policy in (base, head)
     ]
     return EnvironmentPair("dev", *sides)
 
 
 def causes(base: dict[str, Any], head: dict[str, Any]) -> list[str]:
     found = hazards_of(environment(base, head))
-    assert {(one.rule, one.severity, one.stack) for one in found} <= {("guardrail-loosened", "warning", "")}
-    return [one.cause for one in found]
+    assert {(hazard.rule, hazard.severity, hazard.stack) for hazard in found} <= {
+        ("guardrail-loosened", "warning", "")
+    }
+    return [hazard.cause for hazard in found]
 
 
 def test_an_environment_that_is_production_no_longer() -> None:
-    assert hazards_of(environment(STRICT, {**STRICT, "production": False})) == (
-        Hazard(
-            rule="guardrail-loosened",
-            severity="warning",
-            environment="dev",
-            stack="",
-            subject="policy of dev",
-            cause="production true → false: one instance in one zone is allowed",
-            consequence=(
-                "This change may be all that it says; but what was refused in this environment until "
-                "now is allowed from here on."
-            ),
-            what_to_do=(
-                "Let somebody approve it who owns the environment, and not together with a change that "
-                "needs it."
-            ),
-        ),
-    )
+    assert described(hazards_of(environment(STRICT, {**STRICT, "production": False}))) == text("""
+        warning guardrail-loosened, dev/-/-: policy of dev
+        production true → false: one instance in one zone is allowed
+        This change may be all that it says; but what was refused in this environment until now is allowed from here on.
+        Let somebody approve it who owns the environment, and not together with a change that needs it.
+        """)
 
 
 @pytest.mark.parametrize(
@@ -79,5 +68,5 @@ def test_all_are_told_together() -> None:
 
 
 def test_without_configurations_nothing_is_known() -> None:
-    one = assembly(environment="dev")
-    assert hazards_of(EnvironmentPair("dev", one, one)) == ()
+    side = assembly(environment="dev")
+    assert hazards_of(EnvironmentPair("dev", side, side)) == ()

@@ -6,7 +6,7 @@ from sizewell.planning.saved_plan import SavedQuota
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Hazard
 from tests.review.builders import ACCOUNT, REGION, assembly
-from tests.review.hazards.apps import hazards_of, plan
+from tests.review.hazards.apps import described, hazards_of, plan, text
 
 G5 = "ml.g5.xlarge for endpoint usage"
 G6 = "ml.g6.xlarge for endpoint usage"
@@ -26,21 +26,13 @@ def found(base: Any, head: Any) -> tuple[Hazard, ...]:
 
 
 def test_what_rises_is_named_with_both_numbers() -> None:
-    assert found(side(g5=4), side(g5=8, g6=2)) == (
-        Hazard(
-            rule="quota-raised",
-            severity="notice",
-            environment="dev",
-            stack="",
-            subject=f"account {ACCOUNT}, {REGION}",
-            cause=f"quotas to have at least: {G5} 4 → 8; {G6} 0 → 2",
-            consequence=(
-                "Beyond a quota AWS refuses: the endpoint is not updated, a job tries its next instance type or fails. What "
-                "else runs in the account counts, too, and what the account has is not known offline."
-            ),
-            what_to_do="Compare with Service Quotas before you deploy, and ask for more there.",
-        ),
-    )
+    assert described(found(side(g5=4), side(g5=8, g6=2))) == text(f"""
+        notice quota-raised, dev/-/-: account {ACCOUNT}, {REGION}
+        quotas to have at least: {G5} 4 → 8; {G6} 0 → 2
+        Beyond a quota AWS refuses: the endpoint is not updated, a job tries its next instance type or fails. What else runs in
+            the account counts, too, and what the account has is not known offline.
+        Compare with Service Quotas before you deploy, and ask for more there.
+        """)
 
 
 def test_what_falls_or_stays_is_not_said() -> None:

@@ -79,34 +79,26 @@ def test_every_rule_has_a_name_and_a_sentence() -> None:
         assert description.endswith(".")
 
 
-def asserted_hazards(theme: str) -> set[str]:
-    """The rules of which a test of a theme asserts a whole ``Hazard``: where the tests pass, they find something."""
+def asserted_rules(theme: str) -> set[str]:
+    """The rules in the texts that a test of a theme asserts of whole hazards: where the tests pass, they find something."""
     tests = Path(__file__).with_name(f"test_{theme}.py")
     written = ast.parse(tests.read_text("utf-8") if tests.exists() else "").body
-    functions = [one for one in written if isinstance(one, ast.FunctionDef) and one.name.startswith("test_")]
-    equalities = [
-        node.test
-        for function in functions
-        for node in ast.walk(function)
-        if isinstance(node, ast.Assert)
-        and isinstance(node.test, ast.Compare)
-        and all(isinstance(operator, ast.Eq) for operator in node.test.ops)
-    ]
     return {
-        keyword.value.value
-        for equality in equalities
-        for call in ast.walk(equality)
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Hazard"
-        for keyword in call.keywords
-        if keyword.arg == "rule" and isinstance(keyword.value, ast.Constant)
+        rule
+        for function in written
+        if isinstance(function, ast.FunctionDef) and function.name.startswith("test_")
+        for assertion in ast.walk(function)
+        if isinstance(assertion, ast.Assert)
+        for written_text in re.findall(r"described\(.+ == text\((.+)\)", ast.unparse(assertion), re.DOTALL)
+        for rule in re.findall(rf"(?:{'|'.join(SEVERITIES)}) ([a-z-]+), ", written_text)
     }
 
 
 def test_every_rule_has_a_test_in_which_it_finds_something() -> None:
     untested = [
-        f"{rule.name}: assert the Hazard that it finds in tests/review/hazards/test_{rule.theme}.py"
+        f"{rule.name}: assert the described hazard that it finds in tests/review/hazards/test_{rule.theme}.py"
         for rule in RULES
-        if rule.name not in asserted_hazards(rule.theme)
+        if rule.name not in asserted_rules(rule.theme)
     ]
     assert untested == []
 
@@ -119,12 +111,12 @@ def test_what_stays_is_no_hazard(app: dict[str, object], environment: str) -> No
 @given(apps, apps)
 def test_hazards_are_sorted_and_say_something(base: dict[str, object], head: dict[str, object]) -> None:
     found = hazards(base, head, environment="prod")
-    keys = [(SEVERITIES.index(one.severity), one.stack, one.rule, one.logical_id or "") for one in found]
+    keys = [(SEVERITIES.index(h.severity), h.stack, h.rule, h.logical_id or "") for h in found]
     assert all(first <= second for first, second in pairwise(keys))
-    for one in found:
-        assert one.rule in HAZARD_RULES
-        assert one.environment == "prod"
-        assert all((one.subject, one.cause, one.consequence, one.what_to_do))
+    for hazard in found:
+        assert hazard.rule in HAZARD_RULES
+        assert hazard.environment == "prod"
+        assert all((hazard.subject, hazard.cause, hazard.consequence, hazard.what_to_do))
 
 
 @settings(max_examples=40)

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
 from tests.review.builders import resource
-from tests.review.hazards.apps import NAME, endpoint_app, hazards, rules
+from tests.review.hazards.apps import NAME, described, endpoint_app, hazards, rules, text
 
 THEME = "released_scaling"
 TYPES = ("Custom::ScalingRelease", "Custom::EndpointScaling")
@@ -20,23 +19,13 @@ def released(resource_type: str = TYPES[1], name: Any = NAME, **attributes: Any)
 @pytest.mark.parametrize("resource_type", TYPES)
 @pytest.mark.parametrize("name", [NAME, {"Fn::GetAtt": ["Endpoint", "EndpointName"]}])
 def test_a_plain_deployment_would_end_without_scaling(resource_type: str, name: Any) -> None:
-    assert hazards(released(resource_type, name), endpoint_app(), theme=THEME) == (
-        Hazard(
-            rule="released-scaling-deleted",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="endpoint assistant",
-            cause=f"{resource_type} Scaling → a scalable target",
-            consequence=(
-                "Plain cdk deploy makes the target first and deletes the custom resources at its end, and their "
-                "function then deregisters what the new target has just registered: nobody scales the endpoint any "
-                "more, and no template says so."
-            ),
-            what_to_do="Run sizewell deploy, which takes both steps.",
-        ),
-    )
+    assert described(hazards(released(resource_type, name), endpoint_app(), theme=THEME)) == text(f"""
+        danger released-scaling-deleted, dev/app-stack/Endpoint: endpoint assistant
+        {resource_type} Scaling → a scalable target
+        Plain cdk deploy makes the target first and deletes the custom resources at its end, and their function then deregisters
+            what the new target has just registered: nobody scales the endpoint any more, and no template says so.
+        Run sizewell deploy, which takes both steps.
+        """)
 
 
 def test_what_is_retained_deletes_nothing() -> None:

@@ -4,9 +4,8 @@ from typing import Any
 import pytest
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model import Hazard
 from tests.review.builders import assembly, resource, stack, template
-from tests.review.hazards.apps import alarm, endpoint_app, hazards, hazards_of, rules
+from tests.review.hazards.apps import alarm, described, endpoint_app, hazards, hazards_of, rules, text
 
 BUCKET, ROLE, TABLE = "AWS::S3::Bucket", "AWS::IAM::Role", "AWS::DynamoDB::Table"
 OTHER = stack(template(Role=resource(ROLE)), "other")
@@ -19,25 +18,13 @@ def environment(*head_stacks: object, base: object = None, name: str = "dev") ->
 
 
 def test_an_environment_that_goes() -> None:
-    assert hazards_of(EnvironmentPair("prod", assembly(OTHER, environment="prod"), None)) == (
-        Hazard(
-            rule="environment-removed",
-            severity="danger",
-            environment="prod",
-            stack="",
-            subject="environment prod",
-            cause="1 stack → none",
-            consequence=(
-                "No deployment updates the environment any more. CDK deletes no stack that the "
-                "app no longer has: everything goes on running, is paid for, and is never "
-                "mended."
-            ),
-            what_to_do=(
-                "Run cdk destroy for the environment from a version that still has it; or put "
-                "the environment back."
-            ),
-        ),
-    )
+    assert described(hazards_of(EnvironmentPair("prod", assembly(OTHER, environment="prod"), None))) == text("""
+        danger environment-removed, prod/-/-: environment prod
+        1 stack → none
+        No deployment updates the environment any more. CDK deletes no stack that the app no longer has: everything goes on
+            running, is paid for, and is never mended.
+        Run cdk destroy for the environment from a version that still has it; or put the environment back.
+        """)
 
 
 def test_an_environment_that_comes() -> None:
@@ -46,39 +33,19 @@ def test_an_environment_that_comes() -> None:
 
 def test_a_stack_that_goes() -> None:
     gone = stack(template(A=resource(TABLE), B=resource(TABLE)), "gone")
-    assert hazards_of(environment(OTHER, base=gone)) == (
-        Hazard(
-            rule="stateful-removed",
-            severity="danger",
-            environment="dev",
-            stack="gone",
-            subject="2 resources: AWS::DynamoDB::Table A and AWS::DynamoDB::Table B",
-            cause="removed with the stack",
-            consequence=(
-                "When somebody deletes the stack, CloudFormation deletes them, and what they hold is lost."
-            ),
-            what_to_do=(
-                "Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data."
-            ),
-        ),
-        Hazard(
-            rule="stack-removed",
-            severity="warning",
-            environment="dev",
-            stack="gone",
-            subject="stack gone",
-            cause="2 resources → none",
-            consequence=(
-                "CDK deletes no stack that the app no longer has: it goes on running and is "
-                "paid for, nobody updates it, and nothing in the app watches it. When somebody "
-                "deletes it, all goes that it does not retain."
-            ),
-            what_to_do=(
-                "If it is no longer wanted, make sure that nobody uses it and run aws "
-                "cloudformation delete-stack --stack-name gone; if it is, put it back."
-            ),
-        ),
-    )
+    assert described(hazards_of(environment(OTHER, base=gone))) == text("""
+        danger stateful-removed, dev/gone/-: 2 resources: AWS::DynamoDB::Table A and AWS::DynamoDB::Table B
+        removed with the stack
+        When somebody deletes the stack, CloudFormation deletes them, and what they hold is lost.
+        Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data.
+
+        warning stack-removed, dev/gone/-: stack gone
+        2 resources → none
+        CDK deletes no stack that the app no longer has: it goes on running and is paid for, nobody updates it, and nothing in the
+            app watches it. When somebody deletes it, all goes that it does not retain.
+        If it is no longer wanted, make sure that nobody uses it and run aws cloudformation delete-stack --stack-name gone; if it
+            is, put it back.
+        """)
     assert hazards_of(environment(OTHER, gone)) == ()
 
 
@@ -89,30 +56,23 @@ def test_a_nested_stack_is_deleted() -> None:
 
 
 def test_a_stack_that_moves() -> None:
-    assert hazards_of(
-        environment(replace(OTHER, region="eu-west-1")),
-    ) == (
-        Hazard(
-            rule="stack-relocated",
-            severity="warning",
-            environment="dev",
-            stack="other",
-            subject="stack other",
-            cause="account and region 111122223333/us-east-1 → 111122223333/eu-west-1",
-            consequence=(
-                "The deployment makes everything anew at the new place, without data and "
-                "without artifacts. What is at the old place stays there, goes on running and "
-                "is paid for, and nobody updates it."
-            ),
-            what_to_do="Move data and clients first, and delete the old stacks afterwards.",
-        ),
-    )
+    assert described(
+        hazards_of(
+            environment(replace(OTHER, region="eu-west-1")),
+        )
+    ) == text("""
+        warning stack-relocated, dev/other/-: stack other
+        account and region 111122223333/us-east-1 → 111122223333/eu-west-1
+        The deployment makes everything anew at the new place, without data and without artifacts. What is at the old place stays
+            there, goes on running and is paid for, and nobody updates it.
+        Move data and clients first, and delete the old stacks afterwards.
+        """)
 
 
 def test_stacks_that_move_together_are_one_hazard_and_no_update() -> None:
     apps = [
-        stack(endpoint_app(instance_type=one, scaling="native"), "a")
-        for one in ("ml.g5.xlarge", "ml.g6.xlarge")
+        stack(endpoint_app(instance_type=name, scaling="native"), "a")
+        for name in ("ml.g5.xlarge", "ml.g6.xlarge")
     ]
     head = (replace(OTHER, region="eu-west-1"), replace(apps[1], region="eu-west-1"))
     (found,) = hazards_of(environment(*head, base=apps[0]))
@@ -122,18 +82,12 @@ def test_stacks_that_move_together_are_one_hazard_and_no_update() -> None:
 def test_a_stack_that_may_be_deleted() -> None:
     protected = replace(OTHER, termination_protection=True)
     base, head = assembly(protected), assembly(OTHER)
-    assert hazards_of(EnvironmentPair("dev", base, head)) == (
-        Hazard(
-            rule="termination-protection-lost",
-            severity="warning",
-            environment="dev",
-            stack="other",
-            subject="stack other",
-            cause="termination protection on → off",
-            consequence="CloudFormation refuses no deletion any more, and what the stack does not retain goes with it.",
-            what_to_do="Keep the protection where users are served; lift it by hand for the stack that is to go.",
-        ),
-    )
+    assert described(hazards_of(EnvironmentPair("dev", base, head))) == text("""
+        warning termination-protection-lost, dev/other/-: stack other
+        termination protection on → off
+        CloudFormation refuses no deletion any more, and what the stack does not retain goes with it.
+        Keep the protection where users are served; lift it by hand for the stack that is to go.
+        """)
     assert hazards_of(EnvironmentPair("dev", head, base)) == ()
 
 
@@ -144,67 +98,36 @@ def test_a_stack_whose_place_becomes_known_stays() -> None:
 
 def test_an_endpoint_goes_with_its_stack_and_its_alarms() -> None:
     gone = stack(endpoint_app(Alarm=alarm()), "gone")
-    assert hazards_of(environment(OTHER, base=gone, name="prod")) == (
-        Hazard(
-            rule="workload-removed",
-            severity="danger",
-            environment="prod",
-            stack="gone",
-            logical_id="Endpoint",
-            subject="endpoint assistant",
-            cause="the endpoint leaves the app with its stack",
-            consequence=(
-                "CDK deletes no stack that the app no longer has: it goes on running and is "
-                "paid for, nobody updates it, and nothing in the app watches it. When somebody "
-                "deletes it, all goes that it does not retain."
-            ),
-            what_to_do=(
-                "If it is no longer wanted, make sure that nobody uses it and run aws "
-                "cloudformation delete-stack --stack-name gone; if it is, put it back."
-            ),
-        ),
-    )
+    assert described(hazards_of(environment(OTHER, base=gone, name="prod"))) == text("""
+        danger workload-removed, prod/gone/Endpoint: endpoint assistant
+        the endpoint leaves the app with its stack
+        CDK deletes no stack that the app no longer has: it goes on running and is paid for, nobody updates it, and nothing in the
+            app watches it. When somebody deletes it, all goes that it does not retain.
+        If it is no longer wanted, make sure that nobody uses it and run aws cloudformation delete-stack --stack-name gone; if it
+            is, put it back.
+        """)
 
 
 def test_an_endpoint_goes_from_its_stack() -> None:
     base = endpoint_app(Alarm=alarm(), Topic=resource("AWS::SNS::Topic"))
     head = template(Topic=resource("AWS::SNS::Topic"))
-    assert hazards(base, head) == (
-        Hazard(
-            rule="workload-removed",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="endpoint assistant",
-            cause="the endpoint leaves its stack",
-            consequence=(
-                "CloudFormation deletes the endpoint: its clients fail from then on, and its "
-                "alarms watch nothing."
-            ),
-            what_to_do="Make sure that no client calls it: its metric Invocations must be zero.",
-        ),
-    )
+    assert described(hazards(base, head)) == text("""
+        warning workload-removed, dev/app-stack/Endpoint: endpoint assistant
+        the endpoint leaves its stack
+        CloudFormation deletes the endpoint: its clients fail from then on, and its alarms watch nothing.
+        Make sure that no client calls it: its metric Invocations must be zero.
+        """)
     assert hazards(head, base) == ()
 
 
 def test_data_that_go() -> None:
     base, head = template(A=resource(TABLE), B=resource(TABLE)), template(B=resource(TABLE))
-    assert hazards(base, head) == (
-        Hazard(
-            rule="stateful-removed",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="A",
-            subject="AWS::DynamoDB::Table A",
-            cause="removed from the template",
-            consequence="CloudFormation deletes it, and what it holds is lost.",
-            what_to_do=(
-                "Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data."
-            ),
-        ),
-    )
+    assert described(hazards(base, head)) == text("""
+        danger stateful-removed, dev/app-stack/A: AWS::DynamoDB::Table A
+        removed from the template
+        CloudFormation deletes it, and what it holds is lost.
+        Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data.
+        """)
 
 
 def test_a_bucket_goes_only_when_it_is_empty() -> None:
@@ -238,46 +161,25 @@ def test_what_holds_nothing_may_go() -> None:
 def test_an_api_that_goes_takes_its_address_with_it() -> None:
     api, role = resource("AWS::ApiGateway::RestApi", {"Name": "a"}), resource(ROLE)
     (found,) = hazards(template(A=api, B=role), template(B=role))
-    assert found == Hazard(
-        rule="api-removed",
-        severity="warning",
-        environment="dev",
-        stack="app-stack",
-        logical_id="A",
-        subject="API A",
-        cause="the API is removed",
-        consequence=(
-            "Its id is part of its address, and no other API ever has the same: who calls the old one fails."
-        ),
-        what_to_do=(
-            "Make sure that nobody calls it, or give its callers the new address; a custom domain name outlives an API."
-        ),
-    )
+    assert described((found,)) == text("""
+        warning api-removed, dev/app-stack/A: API A
+        the API is removed
+        Its id is part of its address, and no other API ever has the same: who calls the old one fails.
+        Make sure that nobody calls it, or give its callers the new address; a custom domain name outlives an API.
+        """)
     renamed = resource("AWS::ApiGateway::RestApi", {"Name": "b"})
     assert hazards(template(A=api, B=role), template(A=renamed, B=role)) == ()
 
 
 def test_data_that_stay_behind() -> None:
     kept = resource(BUCKET, DeletionPolicy="Retain")
-    assert hazards(template(A=kept, B=resource(BUCKET)), template(B=resource(BUCKET))) == (
-        Hazard(
-            rule="stateful-removed",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="A",
-            subject="AWS::S3::Bucket A",
-            cause="removed from the template",
-            consequence=(
-                "It stays with its data, but no stack manages it any more: it goes on costing "
-                "money, and a fixed name stays taken for the next one that wants it."
-            ),
-            what_to_do=(
-                "Decide who deletes it and when, or keep it in the template; a resource import "
-                "brings it back."
-            ),
-        ),
-    )
+    assert described(hazards(template(A=kept, B=resource(BUCKET)), template(B=resource(BUCKET)))) == text("""
+        warning stateful-removed, dev/app-stack/A: AWS::S3::Bucket A
+        removed from the template
+        It stays with its data, but no stack manages it any more: it goes on costing money, and a fixed name stays taken for the
+            next one that wants it.
+        Decide who deletes it and when, or keep it in the template; a resource import brings it back.
+        """)
 
 
 def test_a_moved_bucket_of_a_fixed_name_is_one_hazard() -> None:
@@ -311,7 +213,7 @@ def test_what_a_nested_stack_holds_goes_with_it_at_once() -> None:
 
 def test_a_nested_stack_that_is_retained_goes_on() -> None:
     kept = hazards_of(nested_away(DeletionPolicy="Retain"))
-    assert [(one.rule, one.severity) for one in kept] == [
+    assert [(hazard.rule, hazard.severity) for hazard in kept] == [
         ("stack-removed", "warning"),
         ("stateful-removed", "warning"),
     ]
@@ -326,5 +228,5 @@ def test_a_nested_stack_of_a_stack_that_leaves_the_app_goes_on() -> None:
         first.consequence
         == "When somebody deletes the stack, CloudFormation deletes it, and what it holds is lost."
     )
-    for one in (second, third):
-        assert one.consequence.startswith("CDK deletes no stack")
+    for hazard in (second, third):
+        assert hazard.consequence.startswith("CDK deletes no stack")

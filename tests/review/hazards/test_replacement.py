@@ -3,9 +3,8 @@ from typing import Any
 import pytest
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model import Hazard
 from tests.review.builders import assembly, resource, stack, template
-from tests.review.hazards.apps import endpoint_app, hazards, hazards_of, rules
+from tests.review.hazards.apps import described, endpoint_app, hazards, hazards_of, rules, text
 
 BUCKET, TOPIC, ROLE = "AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::IAM::Role"
 TABLE, DATABASE = "AWS::DynamoDB::Table", "AWS::RDS::DBInstance"
@@ -20,26 +19,13 @@ def table(name: str, **attributes: Any) -> dict[str, Any]:
 
 
 def test_data_are_lost_with_a_replacement() -> None:
-    assert hazards(table("data"), table("other")) == (
-        Hazard(
-            rule="stateful-replaced",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Table",
-            subject="AWS::DynamoDB::Table Table",
-            cause="replaced: TableName data → other",
-            consequence=(
-                "CloudFormation makes a new, empty resource and then deletes the old one, and "
-                "what it holds is lost."
-            ),
-            what_to_do=(
-                "Leave the deciding property alone; or set DeletionPolicy and "
-                "UpdateReplacePolicy to Retain in a deployment before this one, and copy the "
-                "data."
-            ),
-        ),
-    )
+    assert described(hazards(table("data"), table("other"))) == text("""
+        danger stateful-replaced, dev/app-stack/Table: AWS::DynamoDB::Table Table
+        replaced: TableName data → other
+        CloudFormation makes a new, empty resource and then deletes the old one, and what it holds is lost.
+        Leave the deciding property alone; or set DeletionPolicy and UpdateReplacePolicy to Retain in a deployment before this
+            one, and copy the data.
+        """)
 
 
 def test_a_bucket_is_deleted_only_when_it_is_empty() -> None:
@@ -80,25 +66,13 @@ def test_a_database_is_updated_in_place(name: str, base: Any, head: Any) -> None
 
 
 def test_a_retained_one_is_orphaned() -> None:
-    assert hazards(bucket(), bucket("other", UpdateReplacePolicy="Retain")) == (
-        Hazard(
-            rule="stateful-replaced",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Bucket",
-            subject="AWS::S3::Bucket Bucket",
-            cause="replaced: BucketName data → other",
-            consequence=(
-                "CloudFormation makes a new, empty resource. The old one stays with its data, "
-                "but no stack manages it any more, and it goes on costing money."
-            ),
-            what_to_do=(
-                "Leave the deciding property alone; or plan the move of the data, and who "
-                "deletes the old one."
-            ),
-        ),
-    )
+    assert described(hazards(bucket(), bucket("other", UpdateReplacePolicy="Retain"))) == text("""
+        warning stateful-replaced, dev/app-stack/Bucket: AWS::S3::Bucket Bucket
+        replaced: BucketName data → other
+        CloudFormation makes a new, empty resource. The old one stays with its data, but no stack manages it any more, and it goes
+            on costing money.
+        Leave the deciding property alone; or plan the move of the data, and who deletes the old one.
+        """)
 
 
 def repository(key: str, name: str | None = None, **attributes: Any) -> dict[str, Any]:
@@ -138,23 +112,13 @@ def role(**properties: Any) -> dict[str, Any]:
 
 def test_a_named_resource_cannot_be_made_twice() -> None:
     base, head = role(RoleName="runner", Path="/a/"), role(RoleName="runner", Path="/b/")
-    assert hazards(base, head) == (
-        Hazard(
-            rule="named-resource-replaced",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Role",
-            subject="AWS::IAM::Role Role",
-            cause="replaced: Path /a/ → /b/",
-            consequence=(
-                "CloudFormation makes the new resource before it deletes the old one, and both "
-                "have the name runner: the new one fails with AlreadyExists, and the "
-                "deployment rolls back."
-            ),
-            what_to_do="Change the name in the same deployment, or leave it to CloudFormation.",
-        ),
-    )
+    assert described(hazards(base, head)) == text("""
+        danger named-resource-replaced, dev/app-stack/Role: AWS::IAM::Role Role
+        replaced: Path /a/ → /b/
+        CloudFormation makes the new resource before it deletes the old one, and both have the name runner: the new one fails with
+            AlreadyExists, and the deployment rolls back.
+        Change the name in the same deployment, or leave it to CloudFormation.
+        """)
 
 
 @pytest.mark.parametrize(
@@ -178,76 +142,43 @@ def test_an_identity_that_follows_a_replacement_is_another_one() -> None:
     type_ = "AWS::S3::BucketPolicy"
     base = template(P=resource(type_, {"Bucket": {"Ref": "B"}}), B=resource(BUCKET))
     head = template(P=resource(type_, {"Bucket": {"Ref": "B"}}), B=resource(BUCKET, {"BucketName": "x"}))
-    assert [(one.rule, one.logical_id) for one in hazards(base, head)] == [("stateful-replaced", "B")]
+    assert [(hazard.rule, hazard.logical_id) for hazard in hazards(base, head)] == [
+        ("stateful-replaced", "B")
+    ]
 
 
 def test_a_new_logical_id_of_a_named_resource() -> None:
     base, head = template(A=resource(ROLE, {"RoleName": "r"})), template(B=resource(ROLE, {"RoleName": "r"}))
-    assert hazards(base, head) == (
-        Hazard(
-            rule="named-resource-replaced",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="B",
-            subject="AWS::IAM::Role r",
-            cause="logical id A → B",
-            consequence=(
-                "To CloudFormation this is a new resource, and the old one still has the name: "
-                "creation fails with AlreadyExists, and the deployment rolls back."
-            ),
-            what_to_do=(
-                "Keep construct ids and stack names; or move what is deployed with a stack "
-                "refactor (cdk refactor) before this deployment."
-            ),
-        ),
-    )
+    assert described(hazards(base, head)) == text("""
+        danger named-resource-replaced, dev/app-stack/B: AWS::IAM::Role r
+        logical id A → B
+        To CloudFormation this is a new resource, and the old one still has the name: creation fails with AlreadyExists, and the
+            deployment rolls back.
+        Keep construct ids and stack names; or move what is deployed with a stack refactor (cdk refactor) before this deployment.
+        """)
 
 
 def test_a_renamed_stack_is_one_hazard() -> None:
     app = endpoint_app(scaling=None, R=resource(ROLE, {"RoleName": "r"}))
     environment = EnvironmentPair("dev", assembly(stack(app, "old")), assembly(stack(app, "new")))
-    assert hazards_of(environment) == (
-        Hazard(
-            rule="named-resource-replaced",
-            severity="danger",
-            environment="dev",
-            stack="new",
-            subject=("2 resources with fixed names: AWS::IAM::Role r and AWS::SageMaker::Endpoint assistant"),
-            cause="stack old → new",
-            consequence=(
-                "To CloudFormation these are new resources, and the old ones still have the "
-                "names: creation fails with AlreadyExists, and the deployment rolls back."
-            ),
-            what_to_do=(
-                "Keep construct ids and stack names; or move what is deployed with a stack "
-                "refactor (cdk refactor) before this deployment."
-            ),
-        ),
-    )
+    assert described(hazards_of(environment)) == text("""
+        danger named-resource-replaced, dev/new/-: 2 resources with fixed names: AWS::IAM::Role r and AWS::SageMaker::Endpoint
+            assistant
+        stack old → new
+        To CloudFormation these are new resources, and the old ones still have the names: creation fails with AlreadyExists, and
+            the deployment rolls back.
+        Keep construct ids and stack names; or move what is deployed with a stack refactor (cdk refactor) before this deployment.
+        """)
 
 
 def test_another_type_under_the_same_logical_id() -> None:
     base, head = template(Thing=resource(BUCKET)), template(Thing=resource(TOPIC))
-    assert hazards(base, head) == (
-        Hazard(
-            rule="resource-type-changed",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Thing",
-            subject="Thing",
-            cause="resource type AWS::S3::Bucket → AWS::SNS::Topic",
-            consequence=(
-                "CloudFormation refuses the whole update: update of resource type is not "
-                "permitted under the same logical id."
-            ),
-            what_to_do=(
-                "Give the new resource another construct id, so that the old one is removed "
-                "and the new one added."
-            ),
-        ),
-    )
+    assert described(hazards(base, head)) == text("""
+        danger resource-type-changed, dev/app-stack/Thing: Thing
+        resource type AWS::S3::Bucket → AWS::SNS::Topic
+        CloudFormation refuses the whole update: update of resource type is not permitted under the same logical id.
+        Give the new resource another construct id, so that the old one is removed and the new one added.
+        """)
 
 
 def test_an_endpoint_of_another_type_is_not_removed_besides() -> None:
@@ -266,22 +197,13 @@ def test_a_bucket_of_a_weaker_policy_is_deleted_only_when_it_is_empty() -> None:
 
 def test_a_weaker_policy() -> None:
     base = table("data", DeletionPolicy="Retain", UpdateReplacePolicy="Retain")
-    assert hazards(base, table("data"), environment="prod") == (
-        Hazard(
-            rule="removal-policy-weakened",
-            severity="danger",
-            environment="prod",
-            stack="app-stack",
-            logical_id="Table",
-            subject="AWS::DynamoDB::Table Table",
-            cause="DeletionPolicy Retain → Delete; UpdateReplacePolicy Retain → Delete",
-            consequence=(
-                "From this deployment on, what it holds is deleted with it: when it leaves the "
-                "template, when it is replaced, or with the whole stack."
-            ),
-            what_to_do="Keep Retain for what holds data, logs or keys.",
-        ),
-    )
+    assert described(hazards(base, table("data"), environment="prod")) == text("""
+        danger removal-policy-weakened, prod/app-stack/Table: AWS::DynamoDB::Table Table
+        DeletionPolicy Retain → Delete; UpdateReplacePolicy Retain → Delete
+        From this deployment on, what it holds is deleted with it: when it leaves the template, when it is replaced, or with the
+            whole stack.
+        Keep Retain for what holds data, logs or keys.
+        """)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 from typing import Any
 
-from sizewell.review.model import Hazard
-from tests.review.hazards.apps import endpoint_app, hazards
+from tests.review.hazards.apps import described, endpoint_app, hazards, text
 
 
 def test_a_reservation_that_is_given_up() -> None:
@@ -9,23 +8,13 @@ def test_a_reservation_that_is_given_up() -> None:
         reserved = {"CapacityReservationConfig": {"MlReservationArn": arn}} if arn else {}
         return endpoint_app(variant_properties=reserved)
 
-    assert hazards(app("arn:one"), app(None), theme="reservations") == (
-        Hazard(
-            rule="capacity-reservation-removed",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="variant primary of endpoint assistant",
-            cause="MlReservationArn arn:one → none",
-            consequence=(
-                "The variant no longer takes its instances from the reservation, which is paid "
-                "for all the same: new instances depend on what happens to be free, and the "
-                "update fails with insufficient capacity where nothing is."
-            ),
-            what_to_do="Make sure that the reservation has ended or serves something else.",
-        ),
-    )
+    assert described(hazards(app("arn:one"), app(None), theme="reservations")) == text("""
+        warning capacity-reservation-removed, dev/app-stack/Endpoint: variant primary of endpoint assistant
+        MlReservationArn arn:one → none
+        The variant no longer takes its instances from the reservation, which is paid for all the same: new instances depend on
+            what happens to be free, and the update fails with insufficient capacity where nothing is.
+        Make sure that the reservation has ended or serves something else.
+        """)
     assert hazards(app(None), app("arn:one"), theme="reservations") == ()
     (found,) = hazards(app("arn:one"), app("arn:two"), theme="reservations")
     assert found.consequence == (

@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
 from tests.review.builders import resource, template
-from tests.review.hazards.apps import hazards
+from tests.review.hazards.apps import described, hazards, text
 
 TOPIC = resource("AWS::SNS::Topic")
 
@@ -15,22 +14,12 @@ def app(type_: str = "AWS::Scheduler::Schedule", **properties: Any) -> dict[str,
 
 
 def test_other_times() -> None:
-    assert hazards(app(), app(ScheduleExpression="cron(0 4 ? * SAT *)")) == (
-        Hazard(
-            rule="schedule-changed",
-            severity="notice",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Weekly",
-            subject="schedule Weekly",
-            cause="ScheduleExpression cron(0 2 ? * SAT *) → cron(0 4 ? * SAT *)",
-            consequence="What it starts runs at other times.",
-            what_to_do=(
-                "Make sure that whoever waits for the results knows, and that the new times "
-                "overlap with nothing."
-            ),
-        ),
-    )
+    assert described(hazards(app(), app(ScheduleExpression="cron(0 4 ? * SAT *)"))) == text("""
+        notice schedule-changed, dev/app-stack/Weekly: schedule Weekly
+        ScheduleExpression cron(0 2 ? * SAT *) → cron(0 4 ? * SAT *)
+        What it starts runs at other times.
+        Make sure that whoever waits for the results knows, and that the new times overlap with nothing.
+        """)
 
 
 @pytest.mark.parametrize("type_", ["AWS::Scheduler::Schedule", "AWS::Events::Rule"])
@@ -54,19 +43,12 @@ def test_a_schedule_that_was_disabled() -> None:
 
 
 def test_a_schedule_that_is_gone() -> None:
-    assert hazards(app(), template(Topic=TOPIC)) == (
-        Hazard(
-            rule="schedule-changed",
-            severity="notice",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Weekly",
-            subject="schedule Weekly",
-            cause="ScheduleExpression cron(0 2 ? * SAT *) → none",
-            consequence="Nothing starts by itself any more.",
-            what_to_do="Make sure that whoever waits for the results knows.",
-        ),
-    )
+    assert described(hazards(app(), template(Topic=TOPIC))) == text("""
+        notice schedule-changed, dev/app-stack/Weekly: schedule Weekly
+        ScheduleExpression cron(0 2 ? * SAT *) → none
+        Nothing starts by itself any more.
+        Make sure that whoever waits for the results knows.
+        """)
     assert hazards(template(Topic=TOPIC), app()) == ()
 
 

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
-from tests.review.hazards.apps import endpoint_app, hazards, rules
+from tests.review.hazards.apps import described, endpoint_app, hazards, rules, text
 
 
 def app(first: Any, second: Any, **endpoint: Any) -> dict[str, Any]:
@@ -16,22 +15,12 @@ def app(first: Any, second: Any, **endpoint: Any) -> dict[str, Any]:
 
 
 def test_another_variant_answers() -> None:
-    assert hazards(app(1, 0), app(0, 1)) == (
-        Hazard(
-            rule="traffic-moved",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Endpoint",
-            subject="endpoint assistant",
-            cause="share of variant a 100% → 0% and share of variant b 0% → 100%",
-            consequence=(
-                "With the update another variant answers, which may have had no request so far, or gets "
-                "none any more."
-            ),
-            what_to_do="Make sure that each variant has the instances for its share before the update.",
-        ),
-    )
+    assert described(hazards(app(1, 0), app(0, 1))) == text("""
+        warning traffic-moved, dev/app-stack/Endpoint: endpoint assistant
+        share of variant a 100% → 0% and share of variant b 0% → 100%
+        With the update another variant answers, which may have had no request so far, or gets none any more.
+        Make sure that each variant has the instances for its share before the update.
+        """)
 
 
 def test_other_shares() -> None:
@@ -47,7 +36,9 @@ def test_weights_that_the_endpoint_keeps_move_nothing() -> None:
     (found,) = hazards(app(1, 0, **keeps), app(0, 1, **keeps))
     assert found.severity == "notice"
     excluded = {**keeps, "ExcludeRetainedVariantProperties": [{"VariantPropertyType": "DesiredWeight"}]}
-    assert [one.severity for one in hazards(app(1, 0, **excluded), app(0, 1, **excluded))] == ["warning"]
+    assert [hazard.severity for hazard in hazards(app(1, 0, **excluded), app(0, 1, **excluded))] == [
+        "warning"
+    ]
 
 
 @pytest.mark.parametrize(("first", "second"), [(2, 2), (1, {"Ref": "Weight"}), (0, 0)])

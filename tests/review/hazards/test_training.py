@@ -3,9 +3,8 @@ from typing import Any
 
 import pytest
 
-from sizewell.review.model import Hazard
 from tests.review.builders import resource, template
-from tests.review.hazards.apps import hazards, hazards_of, plan, planned, rules
+from tests.review.hazards.apps import described, hazards, hazards_of, plan, planned, rules, text
 
 CHECKPOINT = {"S3Uri.$": "$.checkpoint", "LocalPath": "/opt/ml/checkpoints"}
 
@@ -35,25 +34,13 @@ WITHOUT = template(Topic=resource("AWS::SNS::Topic"))
 
 
 def test_spot_is_added_without_checkpoint() -> None:
-    assert hazards(machine(spot=False, checkpoint=None), machine(checkpoint=None)) == (
-        Hazard(
-            rule="spot-without-checkpoint",
-            severity="warning",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Machine",
-            subject="training in Machine",
-            cause="EnableManagedSpotTraining is true without CheckpointConfig, in Train",
-            consequence=(
-                "When SageMaker takes the Spot instance back, the job starts again from zero: "
-                "it may never finish, and the hours until then are lost."
-            ),
-            what_to_do=(
-                "Give CheckpointConfig with an S3 URI, and let the script resume from what it "
-                "finds there; or train on demand."
-            ),
-        ),
-    )
+    assert described(hazards(machine(spot=False, checkpoint=None), machine(checkpoint=None))) == text("""
+        warning spot-without-checkpoint, dev/app-stack/Machine: training in Machine
+        EnableManagedSpotTraining is true without CheckpointConfig, in Train
+        When SageMaker takes the Spot instance back, the job starts again from zero: it may never finish, and the hours until then
+            are lost.
+        Give CheckpointConfig with an S3 URI, and let the script resume from what it finds there; or train on demand.
+        """)
 
 
 @pytest.mark.parametrize("as_map", [False, True])
@@ -83,10 +70,10 @@ def test_a_training_that_a_stack_starts_itself_is_judged_as_well() -> None:
 
     found = hazards(app(CheckpointConfig={"S3Uri": "s3://a/"}), app())
     assert "CheckpointConfig is removed while EnableManagedSpotTraining is true, in Properties" in {
-        one.cause for one in found
+        hazard.cause for hazard in found
     }
     # Every change makes a new job, whose name is taken.
-    (taken,) = [one for one in found if one.rule != "spot-without-checkpoint"]
+    (taken,) = [hazard for hazard in found if hazard.rule != "spot-without-checkpoint"]
     assert "train-7" in f"{taken.cause} {taken.consequence}"
 
 
@@ -97,22 +84,12 @@ def test_new_in_production_it_counts() -> None:
 
 
 def test_a_wait_that_is_shorter_than_the_run() -> None:
-    assert hazards(machine(), machine(wait_s=1800)) == (
-        Hazard(
-            rule="max-wait-too-short",
-            severity="danger",
-            environment="dev",
-            stack="app-stack",
-            logical_id="Machine",
-            subject="state Train of Machine",
-            cause="MaxWaitTimeInSeconds 1800 is below MaxRuntimeInSeconds 3600",
-            consequence=(
-                "SageMaker refuses the request with a ValidationException: each "
-                "execution fails at this state."
-            ),
-            what_to_do=("Raise MaxWaitTimeInSeconds: it is the time for all waiting and running together."),
-        ),
-    )
+    assert described(hazards(machine(), machine(wait_s=1800))) == text("""
+        danger max-wait-too-short, dev/app-stack/Machine: state Train of Machine
+        MaxWaitTimeInSeconds 1800 is below MaxRuntimeInSeconds 3600
+        SageMaker refuses the request with a ValidationException: each execution fails at this state.
+        Raise MaxWaitTimeInSeconds: it is the time for all waiting and running together.
+        """)
     assert hazards(machine(wait_s=1800), machine(wait_s=1800, checkpoint={"S3Uri": "s3://a"})) == ()
     assert hazards(machine(), machine(wait_s=3600)) == ()
 
@@ -135,25 +112,13 @@ def job(*, spot: bool = True, checkpoint: bool = True) -> dict[str, Any]:
 
 def test_the_plan_says_it_where_no_machine_can_be_read() -> None:
     base, head = plan("dev", jobs=[job()]), plan("dev", jobs=[job(checkpoint=False)])
-    assert hazards_of(planned(base, head)) == (
-        Hazard(
-            rule="spot-without-checkpoint",
-            severity="warning",
-            environment="dev",
-            stack="tune-stack",
-            workload="tune",
-            subject="training job tune",
-            cause="the checkpoint is removed while Spot instances are tried",
-            consequence=(
-                "When SageMaker takes the Spot instance back, the job starts again from zero: "
-                "it may never finish, and the hours until then are lost."
-            ),
-            what_to_do=(
-                "Give the workload a checkpoint, and let the script resume from what it finds "
-                "there; or train on demand."
-            ),
-        ),
-    )
+    assert described(hazards_of(planned(base, head))) == text("""
+        warning spot-without-checkpoint, dev/tune-stack/- of tune: training job tune
+        the checkpoint is removed while Spot instances are tried
+        When SageMaker takes the Spot instance back, the job starts again from zero: it may never finish, and the hours until then
+            are lost.
+        Give the workload a checkpoint, and let the script resume from what it finds there; or train on demand.
+        """)
     assert hazards_of(planned(head, base)) == ()
     assert hazards_of(planned(plan("dev"), head)) == ()
     assert rules(hazards_of(planned(None, plan("prod", jobs=[job(checkpoint=False)])))) == [
