@@ -14,6 +14,7 @@ from tests.seeds.needs import (
     CPU,
     CUDA,
     LINEAR,
+    LLAMA_1B,
     LLAMA_7B,
     NEURON,
     RESNET_50,
@@ -31,7 +32,6 @@ from tests.seeds.statements import contradicts, says
 from tests.synthesis import PROJECT_ROOT
 
 SEED = "cpu-or-gpu"
-ON_A_CPU = {HardwareKind.CPU_X86_64, HardwareKind.CPU_ARM64}
 ACCELERATED = {HardwareKind.CUDA, HardwareKind.NEURON}
 CONFIG = PROJECT_ROOT / "config"
 
@@ -41,38 +41,26 @@ CONFIG = PROJECT_ROOT / "config"
     [
         pytest.param(
             lambda: serve(LINEAR, max_p95_ms=100, peak=50),
-            ON_A_CPU,
+            CPU,
             id=f"{SEED}: linear regression answer on a CPU",
         ),
         pytest.param(
             lambda: train(LINEAR, units=1e6, hours=24),
-            ON_A_CPU,
+            CPU,
             id=f"{SEED}: linear regression train on a CPU",
         ),
         pytest.param(
             lambda: serve(TREES, max_p95_ms=100, peak=50),
-            ON_A_CPU,
+            CPU,
             id=f"{SEED}: decision trees answer on a CPU",
         ),
         pytest.param(
-            lambda: train(TREES, units=1e6, hours=24), ON_A_CPU, id=f"{SEED}: decision trees train on a CPU"
-        ),
-        pytest.param(
-            lambda: serve(RESNET_50, max_p95_ms=5000, peak=0.1),
-            ON_A_CPU,
-            id=f"{SEED}: low throughput without hurry runs on a CPU",
+            lambda: train(TREES, units=1e6, hours=24), CPU, id=f"{SEED}: decision trees train on a CPU"
         ),
         pytest.param(
             lambda: train(RESNET_50, units=1.3e6 * 90, hours=24),
             ACCELERATED,
             id=f"{SEED}: vision trains on a GPU",
-        ),
-        pytest.param(lambda: train(BERT_BASE), ACCELERATED, id=f"{SEED}: transformers train on a GPU"),
-        pytest.param(lambda: train(LLAMA_7B), ACCELERATED, id=f"{SEED}: large models train on a GPU"),
-        pytest.param(
-            lambda: serve(BERT_BASE, max_p95_ms=100, peak=1000, tokens=512),
-            ACCELERATED,
-            id=f"{SEED}: high volume in real time (BERT) runs on an accelerator",
         ),
         pytest.param(
             lambda: serve(LLAMA_7B, max_p95_ms=30_000, peak=0.5, tokens=512, output_tokens=256),
@@ -93,7 +81,7 @@ def test_cpu_or_gpu(answer: object, hardware: set[HardwareKind]) -> None:
 def test_time_decides_between_cpu_and_gpu() -> None:
     """Row "time constraints": what a CPU does in days, a GPU does in hours."""
     unhurried = train(BERT_BASE, images=CPU, units=1e9, hours=28 * 24)
-    assert kind(unhurried.chosen) in ON_A_CPU
+    assert kind(unhurried.chosen) in CPU
     hours = unhurried.chosen.estimate.duration_hours
     assert train(BERT_BASE, images=CUDA, units=1e9, hours=hours).chosen.estimate.duration_hours < hours
 
@@ -102,19 +90,8 @@ def test_time_decides_between_cpu_and_gpu() -> None:
 def test_cost_decides_for_a_cpu_where_both_will_do() -> None:
     """Row "cost sensitivity": where latency leaves the choice, the CPU is the cheaper one."""
     selection = serve(RESNET_50, max_p95_ms=1000, peak=1)
-    assert kind(selection.chosen) in ON_A_CPU
+    assert kind(selection.chosen) in CPU
     assert monthly(selection.chosen) < monthly(cheapest(selection, "g4dn"))
-
-
-@says(SEED, "p4d for training")
-def test_p4d_trains_large_models() -> None:
-    assert "p4d" in feasible(train(LLAMA_7B))
-
-
-@says(SEED, "train on a GPU, serve in real time on Inferentia")
-def test_inferentia_serves_in_real_time_what_a_gpu_trained() -> None:
-    selection = serve(BERT_BASE, max_p95_ms=100, peak=1000, tokens=512)
-    assert monthly(cheapest(selection, "inf2")) < monthly(cheapest(selection, "g5"))
 
 
 @contradicts(SEED, "inf1-has-ended")
@@ -135,15 +112,10 @@ def test_small_cpus_for_development() -> None:
 
 @contradicts(SEED, "t2-micro-and-t3-do-not-host")
 def test_t3_does_not_host() -> None:
+    assert catalog().get("ml.t3.medium").burstable
     assert not catalog().is_offered("ml.t3.medium", Usage.HOSTING)
     assert catalog().is_offered("ml.t3.medium", Usage.TRAINING)
     assert catalog().find("ml.t2.micro") is None
-
-
-@contradicts(SEED, "spot-is-managed-training-only")
-def test_spot_saves_where_it_is_offered() -> None:
-    on_demand, spot = train(LLAMA_7B), train(LLAMA_7B, spot=True)
-    assert monthly(spot.chosen) < monthly(on_demand.chosen)
 
 
 @says(SEED, "staging mimics production with smaller instances")
@@ -176,12 +148,6 @@ def test_training_clusters_exist_only_while_a_job_runs() -> None:
         assert estimate.usd_per_run <= bound * (1 + 1e-9)
 
 
-@says(SEED, "Spot for what can be retried")
-def test_spot_training_has_checkpoints() -> None:
-    for job in load_plan(CONFIG, "prod").training_jobs:
-        assert not job.spot or job.checkpoint is not None
-
-
 @says(SEED, "memory-optimized R5 for large data")
 def test_memory_optimized_for_large_data() -> None:
     """R5 has the most memory for a vCPU, C5 the least: where memory decides, R is the cheapest."""
@@ -206,8 +172,9 @@ def test_bert_is_not_memory_bound() -> None:
 
 
 @says(SEED, "compute-optimized C5 for simple models")
-def test_compute_optimized_for_simple_models() -> None:
-    selection = serve(TREES, max_p95_ms=100, peak=50)
+@pytest.mark.parametrize("peak", [50, 500])
+def test_compute_optimized_for_simple_models(peak: int) -> None:
+    selection = serve(TREES, max_p95_ms=100, peak=peak)
     assert family(selection.chosen)[0] == "c"
     assert family(train(TREES, units=1e6, hours=24).chosen)[0] in "cm"
 
@@ -231,6 +198,7 @@ def test_p3_is_gone() -> None:
         assert not catalog().is_offered("ml.p3.2xlarge", usage)
     with pytest.raises(NoFeasibleInstanceError, match="region"):
         train(BERT_BASE, instance_type="ml.p3.2xlarge")
+    assert feasible(train(LLAMA_1B, method="lora")) & {"g5", "g6", "g6e"}
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,16 @@
 
 import pytest
 
-from sizewell.instance_selection import Engine, HardwareKind, Usage
+from sizewell.instance_selection import Engine, Usage
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.migration import assess_endpoint_migration
-from sizewell.instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
+from sizewell.instance_selection.neuron.neuron_support import neuron_changes
 from tests.instance_selection.builders import endpoint
 from tests.seeds.needs import (
     BERT_BASE,
+    BERT_LARGE,
     CPU,
     CUDA,
-    LINEAR,
     LLAMA_7B,
     LLAMA_70B,
     RESNET_50,
@@ -31,7 +31,6 @@ from tests.seeds.needs import (
 from tests.seeds.statements import contradicts, says
 
 SEED = "processors"
-ON_A_CPU = {HardwareKind.CPU_X86_64, HardwareKind.CPU_ARM64}
 
 
 def peak_tflops(instance_type: InstanceType) -> float:
@@ -53,17 +52,12 @@ def test_processing_is_offered_on_cpus() -> None:
 
 
 @says(SEED, "deep learning trains on P, G or Trn")
-@pytest.mark.parametrize("model", [BERT_BASE, LLAMA_7B, LLAMA_70B], ids=["bert", "7b", "70b"])
+@pytest.mark.parametrize(
+    "model", [BERT_BASE, BERT_LARGE, LLAMA_7B, LLAMA_70B], ids=["110m", "335m", "7b", "70b"]
+)
 def test_deep_learning_trains_on_p_g_or_trn(model) -> None:  # type: ignore[no-untyped-def]
     for spot in (False, True):
         assert family(train(model, spot=spot).chosen).startswith(("p", "g", "trn"))
-
-
-@says(SEED, "simple inference runs on CPU or Inferentia where latency allows")
-@pytest.mark.parametrize("model", [TREES, RESNET_50], ids=["tabular", "small network"])
-def test_simple_inference(model) -> None:  # type: ignore[no-untyped-def]
-    chosen = serve(model, max_p95_ms=500, peak=5).chosen
-    assert kind(chosen) in ON_A_CPU | {HardwareKind.NEURON}
 
 
 @says(SEED, "images in real time at high performance run on G4dn and G5")
@@ -88,7 +82,7 @@ def test_many_photos_run_on_an_accelerator(peak: int, engine: Engine) -> None:
 @contradicts(SEED, "cpu-serves-photos-at-small-load")
 def test_few_photos_run_on_a_cpu() -> None:
     selection = serve(RESNET_50, max_p95_ms=200, peak=5)
-    assert kind(selection.chosen) in ON_A_CPU
+    assert kind(selection.chosen) in CPU
     assert {"g4dn", "g5", "inf2"} <= feasible(selection)
 
 
@@ -100,7 +94,7 @@ def test_churn_is_trained_and_scored_on_a_cpu() -> None:
     training = train(TREES, units=5e6, hours=24)
     scoring = serve(TREES, max_p95_ms=60_000, peak=100)
     for selection in (training, scoring):
-        assert kind(selection.chosen) in ON_A_CPU
+        assert kind(selection.chosen) in CPU
         assert family(selection.chosen)[0] in "cm"
     assert per_run(training.chosen) < per_run(cheapest(training, "g4dn", "g5"))
 
@@ -108,17 +102,11 @@ def test_churn_is_trained_and_scored_on_a_cpu() -> None:
 # Questions and muddy points.
 
 
-@says(SEED, "a small linear regression needs no GPU")
-def test_linear_regression_needs_no_gpu() -> None:
-    assert kind(train(LINEAR, units=1e5, hours=1).chosen) in ON_A_CPU
-
-
 @contradicts(SEED, "inf1-has-ended")
 def test_inferentia_hosts_for_less_than_p4d() -> None:
     """Inf1 rather than p4d for hosting: true of Inf2."""
     selection = serve(BERT_BASE, max_p95_ms=100, peak=100, tokens=128)
     assert monthly(cheapest(selection, "inf2")) < monthly(cheapest(selection, "p4d")) / 10
-    assert not all(fact.status.runs for fact in neuron_facts(BERT_BASE, "inference", "inf1"))
 
 
 @says(SEED, "G is cost-effective for inference, P powerful for training")
@@ -128,15 +116,6 @@ def test_g_serves_for_less_and_p_trains_faster() -> None:
     training = train(LLAMA_7B, images=CUDA)
     hours = {f: cheapest(training, f).estimate.duration_hours for f in ("p4d", "p5", "g5")}
     assert max(hours["p4d"], hours["p5"]) < hours["g5"]
-
-
-@says(SEED, "a large language model trains on a cluster of P5 with EFA")
-def test_training_over_several_instances_needs_efa() -> None:
-    selection = train(LLAMA_70B)
-    for candidate in (selection.chosen, *selection.runners_up):
-        if candidate.estimate.instance_count > 1:
-            assert catalog().get(candidate.instance_type).efa_supported
-    assert cheapest(selection, "p5").estimate.instance_count > 1
 
 
 @says(SEED, "a small model on a massive GPU wastes money")
@@ -154,13 +133,6 @@ def test_the_migration_names_the_neuron_sdk() -> None:
     )
     assert any("Neuron SDK" in change.change for change in found.changes)
     assert neuron_changes(RESNET_50, "inference", "inf2") == found.changes
-
-
-@contradicts(SEED, "t2-micro-and-t3-do-not-host")
-def test_t3_is_for_development_but_not_for_endpoints() -> None:
-    t3 = catalog().get("ml.t3.medium")
-    assert t3.burstable
-    assert not catalog().is_offered(t3.name, Usage.HOSTING)
 
 
 # The comparison of processors.
@@ -184,19 +156,4 @@ def test_price_of_the_smallest_type() -> None:
 @says(SEED, "flexibility: CPU any code, GPU CUDA, Inferentia less")
 def test_flexibility_falls_from_cpu_to_inferentia() -> None:
     assert any("CUDA or Triton" in c.change for c in neuron_changes(BERT_BASE, "inference", "inf2"))
-    assert kind(serve(TREES, max_p95_ms=100, peak=5, images=CPU).chosen) in ON_A_CPU
-
-
-@says(SEED, "best phase: Inferentia for inference only, CPU and GPU for both")
-def test_best_phase() -> None:
-    assert Usage.TRAINING not in catalog().get("ml.inf2.48xlarge").usages
-    for name in ("ml.c5.xlarge", "ml.m5.xlarge", "ml.g5.xlarge", "ml.p4d.24xlarge"):
-        assert {Usage.TRAINING, Usage.HOSTING} <= catalog().get(name).usages
-
-
-@says(SEED, "data: tables on CPU, images on GPU, language models on Inferentia too")
-def test_data_type() -> None:
-    assert kind(train(TREES, units=1e6, hours=24).chosen) in ON_A_CPU
-    assert chip(train(RESNET_50, units=1.3e6 * 90, hours=24).chosen)
-    language = serve(LLAMA_7B, max_p95_ms=60_000, peak=0.1, tokens=512, output_tokens=256)
-    assert {"inf2"} & feasible(language)
+    assert kind(serve(TREES, max_p95_ms=100, peak=5, images=CPU).chosen) in CPU

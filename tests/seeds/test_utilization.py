@@ -3,10 +3,9 @@
 import pytest
 
 from sizewell.cli.main import app
-from sizewell.config import ConfigError
 from sizewell.planning import load_plan
 from sizewell.planning.plan import DeploymentPlan
-from tests.seeds.needs import BERT_BASE, CPU, LLAMA_7B, LLAMA_70B, RESNET_50, serve, train
+from tests.seeds.needs import LLAMA_7B, LLAMA_70B, train
 from tests.seeds.statements import contradicts, says
 from tests.synthesis import PROJECT_ROOT
 
@@ -17,33 +16,6 @@ CONFIG = PROJECT_ROOT / "config"
 @pytest.fixture(scope="module")
 def prod() -> DeploymentPlan:
     return load_plan(CONFIG, "prod", within_budget=False)
-
-
-@says(SEED, "CPU and GPU utilization: what is used of the whole capacity")
-@pytest.mark.parametrize("images", [None, CPU], ids=["accelerator", "cpu"])
-def test_utilization_is_load_divided_by_capacity(images) -> None:  # type: ignore[no-untyped-def]
-    peak = 40.0
-    options = {} if images is None else {"images": images}
-    chosen = serve(BERT_BASE, max_p95_ms=200, peak=peak, tokens=128, **options).chosen
-    estimate = chosen.estimate
-    whole = estimate.capacity_requests_per_second * estimate.instances_at_peak
-    assert estimate.utilization == pytest.approx(peak / whole, rel=0.01)
-    assert 0 < estimate.utilization < 1
-
-
-@says(SEED, "high utilization: add capacity")
-def test_more_load_takes_more_instances_and_not_more_utilization() -> None:
-    kept_free = 0.3
-    for peak in (10, 100, 1000):
-        estimate = serve(BERT_BASE, max_p95_ms=100, peak=peak, tokens=128).chosen.estimate
-        assert estimate.utilization <= 1 - kept_free + 1e-6
-
-
-@says(SEED, "memory utilization: used memory of the whole")
-def test_memory_utilization_is_below_one() -> None:
-    for selection in (serve(RESNET_50, max_p95_ms=200, peak=5), train(LLAMA_7B)):
-        memory = selection.chosen.estimate.memory
-        assert 0 < memory.needed_gib / memory.usable_gib <= 1
 
 
 @says(SEED, "enough memory for large models, and work spread over several GPUs")
@@ -72,22 +44,6 @@ def test_a_tighter_deadline_takes_more_accelerators() -> None:
     relaxed = train(LLAMA_70B, units=1e9).chosen.estimate
     hurried = train(LLAMA_70B, units=1e9, hours=relaxed.duration_hours * 0.6, instances=32).chosen.estimate
     assert hurried.units_per_second > relaxed.units_per_second * 1.5
-
-
-@says(SEED, "availability: several zones, replication")
-def test_production_has_two_instances_and_two_zones(prod: DeploymentPlan, tmp_path) -> None:  # type: ignore[no-untyped-def]
-    assert prod.foundation.network.availability_zones >= 2  # type: ignore[union-attr]
-    assert all(endpoint.initial_instance_count >= 2 for endpoint in prod.endpoints)
-    for name in ("base.yaml", "prod.yaml"):
-        text = (
-            (CONFIG / name)
-            .read_text("utf-8")
-            .replace("min_endpoint_instances: 2", "min_endpoint_instances: 1")
-        )
-        (tmp_path / name).write_text(text, "utf-8")
-    with pytest.raises(ConfigError) as raised:
-        load_plan(tmp_path, "prod")
-    assert "production needs at least 2" in raised.value.render()
 
 
 @says(SEED, "alarms on latency, errors and utilization of every endpoint")
