@@ -24,8 +24,8 @@ from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL, latenc
 from sizewell.instance_selection.latency_bounds import P95
 from tests.instance_selection.builders import (
     ROUND_CNN,
-    ROUND_DECODER,
     catalog,
+    decoder_endpoint,
     endpoint,
     endpoint_columns,
     gpu_instance,
@@ -157,6 +157,17 @@ def batched(size: int = 8, delay_ms: int = 5, **needs: Any) -> EndpointRequireme
     return endpoint(**(values | needs))
 
 
+def generating(load: float, batching: Batching | None) -> EndpointRequirements:
+    """Return the needs of a decoder in an eager framework."""
+    return decoder_endpoint(
+        engine=Engine.EAGER,
+        batching=batching,
+        max_p95_latency_ms=60_000,
+        peak_requests_per_second=load,
+        average_requests_per_second=load,
+    )
+
+
 def estimate(needs: EndpointRequirements) -> EndpointEstimate:
     return select_endpoint_instance(needs, GPU).chosen.estimate
 
@@ -208,19 +219,7 @@ def test_users_take_turns_a_batch_at_a_time() -> None:
 
 @pytest.mark.usefixtures("half_of_peak")
 def test_a_decoder_generates_a_batch_together() -> None:
-    needs = {
-        "model": ROUND_DECODER,
-        "engine": Engine.EAGER,
-        "images_per_request": 0,
-        "input_tokens": 100,
-        "output_tokens": 100,
-        "max_p95_latency_ms": 60_000,
-        "peak_requests_per_second": 0.1,
-        "average_requests_per_second": 0.1,
-    }
-    alone, four = (
-        estimate(endpoint(**needs, batching=b)) for b in (None, Batching(max_batch_size=4, max_delay_ms=100))
-    )
+    alone, four = (estimate(generating(0.1, b)) for b in (None, Batching(max_batch_size=4, max_delay_ms=100)))
     assert four.capacity_requests_per_second > 2 * alone.capacity_requests_per_second
     assert four.memory.kv_cache_gib == pytest.approx(4 * alone.memory.kv_cache_gib)
 
@@ -276,19 +275,8 @@ def test_a_second_bound_lowers_the_capacity_of_batches() -> None:
 
 @pytest.mark.usefixtures("half_of_peak")
 def test_the_first_token_waits_for_the_batch_and_the_next_ones_do_not() -> None:
-    needs = {
-        "model": ROUND_DECODER,
-        "engine": Engine.EAGER,
-        "images_per_request": 0,
-        "input_tokens": 100,
-        "output_tokens": 100,
-        "max_p95_latency_ms": 60_000,
-        "peak_requests_per_second": 0.001,
-        "average_requests_per_second": 0.001,
-    }
     at_once, later = (
-        estimate(endpoint(**needs, batching=Batching(max_batch_size=4, max_delay_ms=delay)))
-        for delay in (0, 500)
+        estimate(generating(0.001, Batching(max_batch_size=4, max_delay_ms=delay))) for delay in (0, 500)
     )
     assert at_once.time_to_first_token_ms is not None
     assert later.time_to_first_token_ms == pytest.approx(at_once.time_to_first_token_ms + 500, rel=0.01)

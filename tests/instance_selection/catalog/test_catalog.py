@@ -2,40 +2,26 @@ import pytest
 
 from sizewell.instance_selection.catalog import (
     Catalog,
-    InstanceType,
     SpotHistory,
     UnknownInstanceTypeError,
     UnknownRegionError,
-    Usage,
     catalog_version,
     load_catalog,
     regions,
 )
-
-
-def instance_type(name: str) -> InstanceType:
-    _, family, size = name.split(".")
-    return InstanceType(
-        name=name,
-        family=family,
-        size=size,
-        vcpus=4,
-        memory_gib=16.0,
-        cpu_architecture="x86_64",
-        usages=frozenset({Usage.HOSTING}),
-    )
+from tests.instance_selection.builders import cpu_instance
 
 
 def test_types_are_sorted_by_name_whatever_the_order_of_the_rows() -> None:
     names = ["ml.m5.xlarge", "ml.c5.xlarge", "ml.g5.xlarge"]
 
-    catalog = Catalog("eu-west-1", [instance_type(name) for name in names])
+    catalog = Catalog("eu-west-1", [cpu_instance(name) for name in names])
 
     assert [one.name for one in catalog.instance_types] == sorted(names)
 
 
 def test_find_answers_none_and_get_raises_for_an_unknown_name() -> None:
-    catalog = Catalog("eu-west-1", [instance_type("ml.g5.xlarge"), instance_type("ml.m5.xlarge")])
+    catalog = Catalog("eu-west-1", [cpu_instance("ml.g5.xlarge"), cpu_instance("ml.m5.xlarge")])
 
     assert catalog.find("ml.g5.xlarge") is catalog.get("ml.g5.xlarge")
     assert catalog.find("g5.xlarge") is None
@@ -48,12 +34,12 @@ def test_find_answers_none_and_get_raises_for_an_unknown_name() -> None:
 
 def test_an_unknown_name_without_near_match_has_no_hint() -> None:
     with pytest.raises(UnknownInstanceTypeError, match=r"^unknown instance type 'zzz'$"):
-        Catalog("eu-west-1", [instance_type("ml.g5.xlarge")]).get("zzz")
+        Catalog("eu-west-1", [cpu_instance("ml.g5.xlarge")]).get("zzz")
 
 
 def test_spot_history_is_none_where_there_is_none() -> None:
     history = SpotHistory(savings_percent=58, interruption_band="<5%", as_of="2025-06-28")
-    catalog = Catalog("eu-west-1", [instance_type("ml.g5.xlarge")], spot={"ml.g5.xlarge": history})
+    catalog = Catalog("eu-west-1", [cpu_instance("ml.g5.xlarge")], spot={"ml.g5.xlarge": history})
 
     assert catalog.spot("ml.g5.xlarge") == history
     assert catalog.spot("ml.m5.xlarge") is None

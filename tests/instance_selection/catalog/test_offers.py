@@ -1,4 +1,5 @@
-from sizewell.instance_selection.catalog import Catalog, InstanceType, Offer, OfferBasis, PriceRow, Usage
+from sizewell.instance_selection.catalog import Catalog, Offer, OfferBasis, PriceRow, Usage
+from tests.instance_selection.builders import cpu_instance
 
 NAME = "ml.r6i.large"
 
@@ -11,15 +12,7 @@ def offer(
     prices: tuple[PriceRow, ...] = (),
     corrections: dict[tuple[str, str], str] | None = None,
 ) -> Offer:
-    instance_type = InstanceType(
-        name=NAME,
-        family="r6i",
-        size="large",
-        vcpus=2,
-        memory_gib=16.0,
-        cpu_architecture="x86_64",
-        usages=usages,
-    )
+    instance_type = cpu_instance(NAME, usages=usages)
     catalog = Catalog(
         "eu-west-1", [instance_type], listed={NAME: listed}, prices=prices, corrections=corrections
     )

@@ -3,32 +3,15 @@ import pytest
 from sizewell.instance_selection.catalog import (
     EC2,
     Catalog,
-    InstanceType,
     PriceBasis,
     PriceRatio,
     PriceRow,
     UnknownInstanceTypeError,
     Usage,
 )
+from tests.instance_selection.builders import cpu_instance
 
-G5 = InstanceType(
-    name="ml.g5.2xlarge",
-    family="g5",
-    size="2xlarge",
-    vcpus=8,
-    memory_gib=32.0,
-    cpu_architecture="x86_64",
-    usages=frozenset(Usage),
-)
-G5_XLARGE = InstanceType(
-    name="ml.g5.xlarge",
-    family="g5",
-    size="xlarge",
-    vcpus=4,
-    memory_gib=16.0,
-    cpu_architecture="x86_64",
-    usages=frozenset(Usage),
-)
+G5, G5_XLARGE = (cpu_instance(name, usages=frozenset(Usage)) for name in ("ml.g5.2xlarge", "ml.g5.xlarge"))
 RATIOS = (PriceRatio("g5", "*", 1.25, 15, ("bill",)), PriceRatio("g5", "xlarge", 1.4, 5, ("list",)))
 
 

@@ -86,9 +86,41 @@ def test_steady_traffic_is_cheapest_by_the_hour() -> None:
     assert comparison.chosen.mode is Mode.REAL_TIME
 
 
+def test_much_work_offline_is_cheapest_as_a_batch() -> None:
+    comparison = compare_modes(
+        needs(
+            peak_requests_per_second=50,
+            average_requests_per_second=20,
+            max_wait_minutes=24 * 60,
+            max_instances=1000,
+        ),
+        SMALL,
+    )
+    assert comparison.chosen is not None
+    assert comparison.chosen.mode is Mode.BATCH
+
+
+@pytest.mark.parametrize(
+    ("mode", "part"),
+    [
+        (Mode.REAL_TIME, "instances"),
+        (Mode.ASYNCHRONOUS, "instances while awake"),
+        (Mode.BATCH, "instances of jobs"),
+        (Mode.SERVERLESS, "compute"),
+    ],
+)
+def test_what_a_mode_is_paid_for(mode: Mode, part: str) -> None:
+    option = compare_modes(needs(max_wait_minutes=60), SMALL).option(mode)
+    assert part in {paid.name for paid in option.parts}
+
+
 def test_break_even_lies_between_intermittent_and_steady_and_both_cost_the_same_there() -> None:
-    found = compare_modes(needs(), SMALL).option(Mode.SERVERLESS).break_even
+    on_lambda, found = (
+        compare_modes(needs(), SMALL).option(mode).break_even for mode in (Mode.LAMBDA, Mode.SERVERLESS)
+    )
+    assert on_lambda is not None
     assert found is not None
+    assert on_lambda.cheaper_below
     assert found.cheaper_below
     rate = found.requests_per_month / MONTH_S
     at_break_even = compare_modes(

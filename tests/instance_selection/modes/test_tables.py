@@ -43,6 +43,11 @@ def test_every_mode_says_how_much_and_how_long(mode: Mode) -> None:
     assert limit(mode, "max_processing_s") > 0
 
 
+def test_limits_that_everybody_knows() -> None:
+    assert limit(Mode.LAMBDA, "max_processing_s") == 15 * 60
+    assert limit(Mode.ASYNCHRONOUS, "max_payload_mb") == 1024
+
+
 def test_prices_are_positive_and_an_unknown_one_is_none() -> None:
     assert all(price.usd > 0 for price in mode_prices().values())
     assert mode_price("eu-south-2", Mode.SERVERLESS, "usd_per_gb_s") is None
