@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from constructs_lib.endpoint_access import EndpointAccess, EndpointAccessProps
-from constructs_lib.endpoint_api import EndpointApi, EndpointApiProps
-from constructs_lib.policies import Statement
+from constructs_lib.endpoints.endpoint_access import EndpointAccess, EndpointAccessProps
+from constructs_lib.endpoints.endpoint_api import EndpointApi, EndpointApiProps
+from constructs_lib.policies.statements import Statement
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan

@@ -6,15 +6,15 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.foundation_parameters import read_foundation_references
-from constructs_lib.inference_component_endpoint import (
+from constructs_lib.endpoints.inference_component_endpoint import (
     ComponentRollout,
     CopyScaling,
     InferenceComponentEndpoint,
     InferenceComponentEndpointProps,
     InferenceComponentProps,
 )
-from constructs_lib.references import FoundationReferences
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.references import FoundationReferences
 from sizewell.planning.component_plan_model import ComponentEndpointPlan, ComponentPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.stacks.alarm_thresholds import alarm_props

@@ -1,6 +1,10 @@
 """The planned scaling of provisioned concurrency, for what has it."""
 
-from constructs_lib.concurrency_scaling import ConcurrencyAction, ConcurrencyScalingProps, ConcurrencyTarget
+from constructs_lib.scaling.concurrency_scaling import (
+    ConcurrencyAction,
+    ConcurrencyScalingProps,
+    ConcurrencyTarget,
+)
 from sizewell.planning.on_demand_plan_model import ConcurrencyScalingPlan
 
 

@@ -5,25 +5,28 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.asynchronous_inference import AsynchronousInference
-from constructs_lib.data_capture import DataCapture
-from constructs_lib.endpoint_alarms import (
+from constructs_lib.alarms.endpoint_alarms import (
     EndpointAlarmProps,
     EndpointAlarms,
 )
-from constructs_lib.endpoint_rollout import Rollout
-from constructs_lib.endpoint_scaling import (
+from constructs_lib.endpoints.asynchronous_inference import (
+    AsynchronousInference,
+    InferenceTopics,
+    InferenceTopicsProps,
+)
+from constructs_lib.endpoints.data_capture import DataCapture
+from constructs_lib.endpoints.endpoint_rollout import Rollout
+from constructs_lib.endpoints.production_variant import ProductionVariant
+from constructs_lib.endpoints.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
+from constructs_lib.endpoints.serving_model import MultiModel
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.scaling.endpoint_scaling import (
     EndpointScaling,
     EndpointScalingProps,
     ScheduledAction,
     VariantScaling,
 )
-from constructs_lib.foundation_parameters import read_foundation_references
-from constructs_lib.inference_topics import InferenceTopics, InferenceTopicsProps
-from constructs_lib.production_variant import ProductionVariant
-from constructs_lib.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
-from constructs_lib.references import FoundationReferences
-from constructs_lib.serving_model import MultiModel
 from sizewell.planning.endpoint_plan_model import (
     AsynchronousPlan,
     EndpointPlan,

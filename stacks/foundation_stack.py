@@ -5,12 +5,12 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.existing import ExistingResources
-from constructs_lib.foundation import FoundationParts, FoundationProps, add_foundation
-from constructs_lib.foundation_parameters import read_foundation_references
-from constructs_lib.network import ExistingNetworkProps, NewNetworkProps
-from constructs_lib.references import FoundationReferences
-from constructs_lib.security_groups import MountedGroup
+from constructs_lib.foundation.existing import ExistingResources
+from constructs_lib.foundation.foundation import FoundationParts, FoundationProps, add_foundation
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.network import ExistingNetworkProps, NewNetworkProps
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.foundation.security_groups import MountedGroup
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan
 from sizewell.stacks.removal import removal_policy
 

@@ -6,12 +6,12 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.concurrency_scaling import ConcurrencyScaling, concurrency_of_alias
-from constructs_lib.foundation_parameters import read_foundation_references
-from constructs_lib.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarmsProps
-from constructs_lib.lambda_function import LambdaFunction, LambdaFunctionProps
-from constructs_lib.lambda_rollout import LambdaRollout, LambdaRolloutProps
-from constructs_lib.references import FoundationReferences
+from constructs_lib.alarms.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarmsProps
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.on_demand.lambda_function import LambdaFunction, LambdaFunctionProps
+from constructs_lib.on_demand.lambda_rollout import LambdaRollout, LambdaRolloutProps
+from constructs_lib.scaling.concurrency_scaling import ConcurrencyScaling, concurrency_of_alias
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.lambda_plan_model import LambdaFunctionPlan

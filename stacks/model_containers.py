@@ -2,8 +2,8 @@
 
 from typing import Any, Literal
 
-from constructs_lib.references import FoundationReferences
-from constructs_lib.serving_model import ModelPackage, PipelineContainer
+from constructs_lib.endpoints.serving_model import ModelPackage, PipelineContainer
+from constructs_lib.foundation.references import FoundationReferences
 from sizewell.planning.component_plan_model import ComponentPlan
 from sizewell.planning.endpoint_plan_model import VariantPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan

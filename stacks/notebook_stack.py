@@ -5,9 +5,9 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.foundation_parameters import read_foundation_references
-from constructs_lib.notebook import Notebook, NotebookProps
-from constructs_lib.references import FoundationReferences
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.notebook.notebook import Notebook, NotebookProps
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.stacks.schedule_timing import schedule_timing

@@ -5,10 +5,10 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.foundation_parameters import read_foundation_references
-from constructs_lib.pipeline import Pipeline, PipelineProps
-from constructs_lib.pipeline_definition import Outcome, QualityGate, RegisterStep, RunStep
-from constructs_lib.references import FoundationReferences
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.jobs.pipeline import Pipeline, PipelineProps
+from constructs_lib.jobs.pipeline_definition import Outcome, QualityGate, RegisterStep, RunStep
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.pipeline_plan_model import PipelinePlan, RegisterStepPlan, RunStepPlan
 from sizewell.stacks.removal import removal_policy

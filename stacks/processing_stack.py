@@ -5,16 +5,16 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.foundation_parameters import read_foundation_references
-from constructs_lib.processing_job import (
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.jobs.processing_job import (
     ProcessingAttempt,
     ProcessingInput,
     ProcessingJobProps,
     ProcessingOutput,
 )
-from constructs_lib.processing_workflow import ProcessingWorkflow, ProcessingWorkflowProps
-from constructs_lib.references import FoundationReferences
-from constructs_lib.training_job import TrainingCode
+from constructs_lib.jobs.processing_workflow import ProcessingWorkflow, ProcessingWorkflowProps
+from constructs_lib.jobs.training_job import TrainingCode
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.stacks.removal import removal_policy

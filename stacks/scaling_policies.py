@@ -1,6 +1,6 @@
 """From the plan of a scaling policy to what the construct is told."""
 
-from constructs_lib.scaling_policies import (
+from constructs_lib.scaling.scaling_policies import (
     ScalingMath,
     ScalingMetric,
     ScalingPolicy,

@@ -1,7 +1,7 @@
 """When a workflow starts by itself, and by which events, as the constructs are told it."""
 
-from constructs_lib.training_schedule_expression import TrainingScheduleTiming
-from constructs_lib.workflow_events import StartEvents
+from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
+from constructs_lib.workflows.workflow_events import StartEvents
 from sizewell.planning.workload_plan import SchedulePlan, StartsOnPlan
 
 

@@ -5,15 +5,15 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.concurrency_scaling import ConcurrencyScaling, concurrency_of_variant
-from constructs_lib.endpoint_access import invoke_statements
-from constructs_lib.endpoint_alarms import (
+from constructs_lib.alarms.endpoint_alarms import (
     EndpointAlarmProps,
     EndpointAlarms,
 )
-from constructs_lib.foundation_parameters import read_foundation_references
-from constructs_lib.references import FoundationReferences
-from constructs_lib.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
+from constructs_lib.endpoints.endpoint_access import invoke_statements
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.on_demand.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
+from constructs_lib.scaling.concurrency_scaling import ConcurrencyScaling, concurrency_of_variant
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.stacks.access import add_access

@@ -5,9 +5,9 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.foundation_parameters import read_foundation_references
-from constructs_lib.references import FoundationReferences
-from constructs_lib.training_job import (
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.jobs.training_job import (
     FileSystemChannel,
     TrainingAttempt,
     TrainingChannel,
@@ -16,7 +16,7 @@ from constructs_lib.training_job import (
     TrainingExperiment,
     TrainingJobProps,
 )
-from constructs_lib.training_workflow import TrainingWorkflow, TrainingWorkflowProps
+from constructs_lib.jobs.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from sizewell.facts.mlflow import ARTIFACT_PREFIX, is_app
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingJobPlan

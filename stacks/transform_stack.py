@@ -5,10 +5,10 @@ from typing import Any, Literal
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.batch_transform import BatchTransform, BatchTransformProps
-from constructs_lib.foundation_parameters import read_foundation_references
-from constructs_lib.references import FoundationReferences
-from constructs_lib.transform_job import TransformAttempt, TransformInput, TransformJobProps
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.jobs.batch_transform import BatchTransform, BatchTransformProps
+from constructs_lib.jobs.transform_job import TransformAttempt, TransformInput, TransformJobProps
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.stacks.model_containers import COMPRESSION, container_props, pipeline_props

@@ -27,7 +27,7 @@ def main(*names: str) -> None:
     output = Path(os.environ["CDK_OUTDIR"])
     for name in names:
         if name.endswith(WITHOUT):
-            from constructs_lib import acknowledgements
+            from constructs_lib.policies import acknowledgements
 
             acknowledgements.Validations = _Nothing  # type: ignore[attr-defined]
         os.environ["CDK_CONTEXT_JSON"] = json.dumps({**context, "env": name.removesuffix(WITHOUT)})

@@ -80,7 +80,7 @@ MAY_READ_THE_ENVIRONMENT = {
     "sizewell/synthesis/processes.py",
 }
 #: What is written into templates and runs in the account: nothing of ours imports it, and it may know the time.
-RUNS_ELSEWHERE = {"constructs_lib/stop_when_idle.py"}
+RUNS_ELSEWHERE = {"constructs_lib/notebook/stop_when_idle.py"}
 #: The one package of this checkout that is not where its name says: the wheel has it there, and a link leads to it.
 LINK, LINKED = "sizewell.stacks", "stacks"
 #: What every layer may ask about kinds: it imports a kind only on demand.

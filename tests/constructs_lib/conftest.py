@@ -12,7 +12,7 @@ use_bundled_node()
 from aws_cdk import App, Environment, Stack  # noqa: E402  (the kernel must find its Node first)
 from aws_cdk.assertions import Template  # noqa: E402
 
-from constructs_lib.references import FoundationReferences  # noqa: E402
+from constructs_lib.foundation.references import FoundationReferences  # noqa: E402
 
 
 @pytest.fixture

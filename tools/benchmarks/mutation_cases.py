@@ -29,17 +29,17 @@ def _lost(name: str, file: str, text: str, environment: str = "dev") -> Mutation
     return _one(name, file, text, "", environment)
 
 
-_ENDPOINT = "constructs_lib/realtime_endpoint.py"
-_MODEL = "constructs_lib/serving_model.py"
-_ALARMS = "constructs_lib/endpoint_alarms.py"
-_SCALING = "constructs_lib/endpoint_scaling.py"
-_POLICIES = "constructs_lib/scaling_policies.py"
-_REQUEST = "constructs_lib/training_job_request.py"
-_MACHINE = "constructs_lib/job_state_machine.py"
-_SCHEDULE = "constructs_lib/workflow_schedule.py"
-_BUCKETS = "constructs_lib/buckets.py"
-_NETWORK = "constructs_lib/network.py"
-_MODEL_ROLE = "constructs_lib/model_role.py"
+_ENDPOINT = "constructs_lib/endpoints/realtime_endpoint.py"
+_MODEL = "constructs_lib/endpoints/serving_model.py"
+_ALARMS = "constructs_lib/alarms/endpoint_alarms.py"
+_SCALING = "constructs_lib/scaling/endpoint_scaling.py"
+_POLICIES = "constructs_lib/scaling/scaling_policies.py"
+_REQUEST = "constructs_lib/jobs/training_job_request.py"
+_MACHINE = "constructs_lib/jobs/job_state_machine.py"
+_SCHEDULE = "constructs_lib/workflows/workflow_schedule.py"
+_BUCKETS = "constructs_lib/foundation/buckets.py"
+_NETWORK = "constructs_lib/foundation/network.py"
+_MODEL_ROLE = "constructs_lib/endpoints/model_role.py"
 
 _ENDPOINTS = (
     _one(
@@ -139,7 +139,7 @@ _TRAINING_CASES = (
     ),
     _one(
         "only the first attempt is made",
-        "constructs_lib/job_state_machine_definition.py",
+        "constructs_lib/jobs/job_state_machine_definition.py",
         'following = f"NameJob{number + 1}" if number < len(attempts) else CAPACITY_EXHAUSTED',
         "following = CAPACITY_EXHAUSTED",
     ),
@@ -176,13 +176,13 @@ _SERVICE_CASES = (
 _ROLE_CASES = (
     _one(
         "artifact statement widened to *",
-        "constructs_lib/artifact_access.py",
+        "constructs_lib/policies/artifact_access.py",
         '"Resource": one_or_all([artifact_arn(bucket, key) for key in keys]),',
         '"Resource": "*",',
     ),
     _one(
         "PassRole without its condition",
-        "constructs_lib/job_state_machine.py",
+        "constructs_lib/jobs/job_state_machine.py",
         "role_arn, condition)]",
         "role_arn)]",
     ),
@@ -195,7 +195,10 @@ _ROLE_CASES = (
 
 _FOUNDATION_CASES = (
     _one(
-        "key of the topic lost", "constructs_lib/topics.py", "kms_master_key_id=props.operations_key_arn,", ""
+        "key of the topic lost",
+        "constructs_lib/foundation/topics.py",
+        "kms_master_key_id=props.operations_key_arn,",
+        "",
     ),
     _one(
         "bucket versioning lost",
@@ -225,7 +228,7 @@ _FOUNDATION_CASES = (
     ),
     _one(
         "data key does not rotate",
-        "constructs_lib/encryption_keys.py",
+        "constructs_lib/foundation/encryption_keys.py",
         'state machine data",\n            enable_key_rotation=True',
         'state machine data",\n            enable_key_rotation=False',
     ),

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from constructs_lib.job_kind import TRANSFORM
-from constructs_lib.job_state_machine_definition import TIMEOUT_PLACEHOLDER
-from constructs_lib.transform_job import TransformAttempt, TransformInput, TransformJobProps
-from constructs_lib.transform_state_machine import transform_state_machine_definition
+from constructs_lib.jobs.batch_transform import transform_state_machine_definition
+from constructs_lib.jobs.job_kind import TRANSFORM
+from constructs_lib.jobs.job_state_machine_definition import TIMEOUT_PLACEHOLDER
+from constructs_lib.jobs.transform_job import TransformAttempt, TransformInput, TransformJobProps
 from tests.integration.emulator.lab import LARGE, SMALL, Json, Lab
 from tests.integration.harness import Admin
 from tests.localcloud.processes import until

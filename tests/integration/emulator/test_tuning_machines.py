@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from constructs_lib.job_kind import TUNING
-from constructs_lib.job_state_machine_definition import TIMEOUT_PLACEHOLDER
-from constructs_lib.training_job_request import TrainingJobResources
-from constructs_lib.tuning_state_machine import tuning_state_machine_definition
-from tests.constructs_lib.test_tuning import SEARCH, job
+from constructs_lib.jobs.job_kind import TUNING
+from constructs_lib.jobs.job_state_machine_definition import TIMEOUT_PLACEHOLDER
+from constructs_lib.jobs.training_job_request import TrainingJobResources
+from constructs_lib.jobs.tuning_workflow import tuning_state_machine_definition
+from tests.constructs_lib.jobs.test_tuning import SEARCH, job
 from tests.integration.emulator.lab import Json, Lab
 from tests.integration.emulator.test_transform_machines import DEADLINE_PASSED
 from tests.integration.harness import Admin

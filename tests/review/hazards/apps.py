@@ -104,7 +104,7 @@ def endpoint_app(
 
 
 def _switch(default: str) -> dict[str, Any]:
-    """The parameter and the condition of ``constructs_lib.endpoint_scaling``."""
+    """The parameter and the condition of ``constructs_lib.scaling.endpoint_scaling``."""
     value = {"Ref": "Autoscaling"}
     return {
         "Parameters": {

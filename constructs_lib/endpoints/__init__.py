@@ -1,0 +1,1 @@
+"""Endpoints on instances: their models, roles, callers and deployment."""

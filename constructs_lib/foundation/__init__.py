@@ -1,0 +1,1 @@
+"""What all workloads of an environment share: network, keys, buckets, topics, and the parameters that publish them."""

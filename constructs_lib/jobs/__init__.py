@@ -1,0 +1,1 @@
+"""Jobs that end, and pipelines of them: training, tuning, processing, batch transform."""

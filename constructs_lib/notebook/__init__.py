@@ -1,0 +1,1 @@
+"""Notebook instances, and the script that stops an idle one."""

@@ -1,0 +1,1 @@
+"""Endpoints without instances: serverless endpoints and Lambda functions."""

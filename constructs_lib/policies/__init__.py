@@ -1,0 +1,1 @@
+"""IAM statements and roles, and the findings about them that are acknowledged."""

@@ -1,0 +1,1 @@
+"""Scaling policies of Application Auto Scaling, and what they scale."""

@@ -1,0 +1,1 @@
+"""State machines of Step Functions: what starts them, what they report, who is told."""

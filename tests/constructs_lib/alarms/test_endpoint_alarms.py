@@ -1,0 +1,237 @@
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from aws_cdk import Stack
+
+from constructs_lib.alarms.endpoint_alarms import (
+    THRESHOLD_OF_ALARM,
+    AlarmEvaluation,
+    AlarmThresholds,
+    EndpointAlarmProps,
+    EndpointAlarms,
+    rollback_thresholds,
+)
+from sizewell.config.alarms import Alarms
+from sizewell.config.asynchronous_endpoint import AsynchronousAlarms
+from sizewell.config.multi_model_endpoint import MultiModelAlarms
+from sizewell.config.serverless_endpoint import ServerlessAlarms
+from sizewell.facts.endpoint_metrics import endpoint_metrics
+
+pytestmark = pytest.mark.cdk
+
+TOPIC = "arn:aws:sns:us-east-1:111122223333:demo-dev-alarms"
+ALL_THRESHOLDS = AlarmThresholds(
+    max_5xx_error_rate_percent=1,
+    max_model_error_rate_percent=2,
+    max_4xx_error_rate_percent=1.1,
+    max_p95_model_latency_ms=80,
+    max_p99_model_latency_ms=150.5,
+    max_average_overhead_latency_ms=50,
+    max_average_cpu_utilization_percent=90,
+    max_average_gpu_utilization_percent=95,
+    max_gpu_memory_utilization_percent=80,
+    max_memory_utilization_percent=85,
+    max_disk_utilization_percent=70,
+)
+PROPS = EndpointAlarmProps(
+    endpoint_name="fraud-dev",
+    variant_name="AllTraffic",
+    thresholds=ALL_THRESHOLDS,
+    vcpu_count=8,
+    gpu_count=4,
+    alarm_topic_arn=TOPIC,
+)
+
+
+Resources = Callable[[str], dict[str, dict[str, Any]]]
+
+
+@pytest.fixture
+def alarms(stack: Stack, resources: Resources) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return an alarm for each threshold, by metric and statistic."""
+    EndpointAlarms(stack, "Alarms", props=PROPS)
+    found = resources("AWS::CloudWatch::Alarm").values()
+    return {(alarm["MetricName"], _statistic(alarm)): alarm for alarm in found}
+
+
+def _statistic(alarm: dict[str, Any]) -> str:
+    [statistic] = [alarm[key] for key in ("Statistic", "ExtendedStatistic") if key in alarm]
+    return str(statistic)
+
+
+def test_thresholds_arrive_in_the_units_of_their_metrics(alarms: dict[tuple[str, str], Any]) -> None:
+    assert {key: alarm["Threshold"] for key, alarm in alarms.items()} == {
+        ("Invocation5XXErrors", "Average"): 0.01,
+        ("InvocationModelErrors", "Average"): 0.02,
+        ("Invocation4XXErrors", "Average"): 0.011,
+        ("ModelLatency", "p95"): 80_000,
+        ("ModelLatency", "p99"): 150_500,
+        ("OverheadLatency", "Average"): 50_000,
+        ("CPUUtilization", "Average"): 8 * 90,
+        ("GPUUtilization", "Average"): 4 * 95,
+        ("GPUMemoryUtilization", "Maximum"): 4 * 80,
+        ("MemoryUtilization", "Maximum"): 85,
+        ("DiskUtilization", "Maximum"): 70,
+    }
+
+
+def test_each_alarm_watches_a_metric_that_exists_with_a_statistic_that_is_valid(
+    alarms: dict[tuple[str, str], Any],
+) -> None:
+    for (name, statistic), alarm in alarms.items():
+        metric = endpoint_metrics()[name]
+        assert alarm["Namespace"] == metric.namespace
+        assert metric.allows(statistic)
+        assert alarm["Dimensions"] == [
+            {"Name": "EndpointName", "Value": "fraud-dev"},
+            {"Name": "VariantName", "Value": "AllTraffic"},
+        ]
+        assert "Unit" not in alarm
+        of_requests = metric.namespace == "AWS/SageMaker"
+        assert alarm["TreatMissingData"] == ("notBreaching" if of_requests else "missing")
+
+
+def test_one_alarm_tells_when_no_instance_reports_any_more(alarms: dict[tuple[str, str], Any]) -> None:
+    silent = [key for key, alarm in alarms.items() if "InsufficientDataActions" in alarm]
+    assert silent == [("MemoryUtilization", "Maximum")]
+    assert alarms[silent[0]]["InsufficientDataActions"] == [TOPIC]
+
+
+def test_percentiles_of_few_requests_look_at_longer_periods(stack: Stack, resources: Resources) -> None:
+    quarters = AlarmEvaluation(period_s=900, datapoints_to_alarm=2, evaluation_periods=3)
+    evaluations = {"max_p95_model_latency_ms": quarters, "max_p99_model_latency_ms": quarters}
+    EndpointAlarms(stack, "Alarms", props=replace(PROPS, evaluations=evaluations))
+    looks = {
+        _statistic(alarm): (alarm["Period"], alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"])
+        for alarm in resources("AWS::CloudWatch::Alarm").values()
+        if alarm["Namespace"] == "AWS/SageMaker"
+    }
+    assert looks == {"Average": (60, 3, 5), "p95": (900, 2, 3), "p99": (900, 2, 3)}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ((90, 1, 1), "is 90, but must be whole minutes"),
+        ((60, 4, 3), r"is 4, but must lie between 1 and evaluation_periods \(3\)"),
+        ((3540, 1, 25), "88,500 seconds, but CloudWatch takes 86,400 at most of periods below an hour"),
+        ((3600, 1, 169), "608,400 seconds, but CloudWatch takes 604,800 at most"),
+    ],
+)
+def test_what_cloudwatch_refuses_to_evaluate_is_refused(numbers: tuple[int, int, int], message: str) -> None:
+    period_s, datapoints, periods = numbers
+    with pytest.raises(ValueError, match=message):
+        AlarmEvaluation(period_s=period_s, datapoints_to_alarm=datapoints, evaluation_periods=periods)
+
+
+def test_the_longest_evaluations_are_taken() -> None:
+    AlarmEvaluation(period_s=3540, datapoints_to_alarm=24, evaluation_periods=24)
+    AlarmEvaluation(period_s=3600, datapoints_to_alarm=1, evaluation_periods=168)
+
+
+def test_an_evaluation_needs_a_threshold() -> None:
+    with pytest.raises(ValueError, match="evaluations has max_p95_model_latency_ms, but there is no such"):
+        replace(
+            PROPS,
+            thresholds=AlarmThresholds(max_disk_utilization_percent=80),
+            evaluations={
+                "max_p95_model_latency_ms": AlarmEvaluation(datapoints_to_alarm=1, evaluation_periods=1)
+            },
+        )
+
+
+def test_a_new_fleet_is_called_back_for_what_its_container_does(stack: Stack, resources: Resources) -> None:
+    thresholds = rollback_thresholds(PROPS.thresholds)
+    alarms = EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=thresholds))
+    ids = [stack.resolve(name)["Ref"] for name in alarms.alarm_names]
+    watched = [resources("AWS::CloudWatch::Alarm")[logical_id]["MetricName"] for logical_id in ids]
+    assert watched == ["Invocation5XXErrors", "InvocationModelErrors", "ModelLatency"]
+
+
+def test_one_fleet_is_watched_by_what_it_answers_and_not_by_what_no_page_says_of_it(
+    stack: Stack, resources: Resources
+) -> None:
+    thresholds = AlarmThresholds(max_5xx_error_rate_percent=1, max_invocation_failures=0)
+    props = replace(PROPS, thresholds=thresholds, endpoint_config_name="new", name_suffix="-new")
+    EndpointAlarms(stack, "Alarms", props=props)
+    alarms = resources("AWS::CloudWatch::Alarm").values()
+    assert {one["MetricName"]: [pair["Name"] for pair in one["Dimensions"]] for one in alarms} == {
+        "Invocation5XXErrors": ["EndpointName", "VariantName", "EndpointConfigName"],
+        # No page shows a metric of asynchronous endpoints with the configuration.
+        "InvocationFailures": ["EndpointName", "VariantName"],
+    }
+    assert all(one["AlarmName"].endswith("-new") for one in alarms)
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "tells"),
+    [
+        ({"max_memory_utilization_percent": 90, "max_disk_utilization_percent": 80}, "MemoryUtilization"),
+        # As of many models, which fill memory and disk on purpose.
+        ({"max_average_cpu_utilization_percent": 90, "max_5xx_error_rate_percent": 1}, "CPUUtilization"),
+    ],
+)
+def test_one_alarm_tells_that_no_instance_reports_any_more(
+    stack: Stack, resources: Resources, thresholds: dict[str, float], tells: str
+) -> None:
+    EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=AlarmThresholds(**thresholds)))
+    alarms = resources("AWS::CloudWatch::Alarm").values()
+    assert [one["MetricName"] for one in alarms if "InsufficientDataActions" in one] == [tells]
+
+
+def test_each_alarm_of_the_configuration_is_made_and_called_so(stack: Stack) -> None:
+    kinds = (MultiModelAlarms, AsynchronousAlarms, ServerlessAlarms)
+    assert THRESHOLD_OF_ALARM.keys() == {name for kind in kinds for name in kind.model_fields}
+    made = {child.node.id for child in EndpointAlarms(stack, "Alarms", props=PROPS).node.children}
+    assert {name.replace("_", "") for name in Alarms.model_fields} == {name.lower() for name in made}
+
+
+def test_no_threshold_means_no_alarm(stack: Stack) -> None:
+    alarms = EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=AlarmThresholds()))
+
+    assert alarms.node.children == []
+
+
+@pytest.mark.parametrize("threshold", ["max_5xx_error_rate_percent", "max_4xx_error_rate_percent"])
+def test_an_error_rate_may_be_zero_so_that_any_error_counts(threshold: str) -> None:
+    AlarmThresholds(**{threshold: 0})
+
+
+@pytest.mark.parametrize(
+    ("threshold", "value"),
+    [
+        ("max_5xx_error_rate_percent", 100),
+        ("max_4xx_error_rate_percent", -1),
+        ("max_p95_model_latency_ms", 0),
+        ("max_p99_model_latency_ms", float("inf")),
+        ("max_average_overhead_latency_ms", float("nan")),
+        ("max_average_cpu_utilization_percent", 100),
+        ("max_average_gpu_utilization_percent", 380),
+        ("max_gpu_memory_utilization_percent", 0),
+        ("max_memory_utilization_percent", -5),
+        ("max_disk_utilization_percent", 101),
+    ],
+)
+def test_a_threshold_that_can_never_or_always_be_exceeded_is_refused(threshold: str, value: float) -> None:
+    with pytest.raises(ValueError, match=threshold):
+        AlarmThresholds(**{threshold: value})
+
+
+@pytest.mark.parametrize(
+    ("threshold", "count"),
+    [
+        ("max_average_cpu_utilization_percent", "vcpu_count"),
+        ("max_average_gpu_utilization_percent", "gpu_count"),
+        ("max_gpu_memory_utilization_percent", "gpu_count"),
+    ],
+)
+def test_a_threshold_on_a_sum_needs_the_number_of_its_parts(threshold: str, count: str) -> None:
+    with pytest.raises(ValueError, match=f"{threshold} needs the {count} of the instance type, which is 0"):
+        replace(PROPS, vcpu_count=0, gpu_count=0, thresholds=AlarmThresholds(**{threshold: 80}))
+
+
+def test_a_negative_number_of_processors_is_refused() -> None:
+    with pytest.raises(ValueError, match="no negative number of vCPUs or GPUs, got -1 and 4"):
+        replace(PROPS, vcpu_count=-1)

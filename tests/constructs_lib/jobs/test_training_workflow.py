@@ -1,0 +1,304 @@
+import json
+import re
+from typing import Any
+
+import pytest
+from aws_cdk import Stack
+from aws_cdk.assertions import Template
+
+from constructs_lib.foundation.foundation_parameters import read_foundation_references
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.jobs.training_job import FileSystemChannel
+from constructs_lib.jobs.training_workflow import TrainingWorkflow, TrainingWorkflowProps
+from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
+from tests.constructs_lib.jobs.training import ON_DEMAND_ALONE, job
+from tests.constructs_lib.judges import lint_matches
+
+pytestmark = pytest.mark.cdk
+
+Json = dict[str, Any]
+
+NAME = "demo-dev-weekly"
+TIMING = TrainingScheduleTiming(expression="cron(0 3 ? * MON *)", time_zone="Europe/Berlin")
+
+
+def add_workflow(
+    stack: Stack,
+    foundation: FoundationReferences,
+    *,
+    schedule: TrainingScheduleTiming | None = TIMING,
+    report_success: bool = False,
+    **job_changes: Any,
+) -> Json:
+    """Add a workflow, and return the template of the stack."""
+    props = TrainingWorkflowProps(
+        workload_name="weekly",
+        state_machine_name=NAME,
+        job=job(**job_changes),
+        schedule=schedule,
+        foundation=foundation,
+        report_success=report_success,
+    )
+    TrainingWorkflow(stack, "Training", props=props)
+    return dict(Template.from_stack(stack).to_json())
+
+
+@pytest.fixture
+def template(stack: Stack, foundation: FoundationReferences) -> Json:
+    return add_workflow(stack, foundation)
+
+
+def of_type(template: Json, resource_type: str) -> list[dict[str, Any]]:
+    return [r["Properties"] for r in template["Resources"].values() if r["Type"] == resource_type]
+
+
+def statements_of(template: Json, service: str) -> list[dict[str, Any]]:
+    """Return the statements of the one managed policy that hangs on the role of a service."""
+    (role,) = [
+        role
+        for role in of_type(template, "AWS::IAM::Role")
+        if role["AssumeRolePolicyDocument"]["Statement"][0]["Principal"]["Service"] == service
+    ]
+    (policy,) = role["ManagedPolicyArns"]
+    found: list[dict[str, Any]] = template["Resources"][policy["Ref"]]["Properties"]["PolicyDocument"][
+        "Statement"
+    ]
+    return found
+
+
+@pytest.fixture
+def read_at_deployment(stack: Stack) -> FoundationReferences:
+    """Return references as a workload stack has them: tokens, the subnets a list of unknown length."""
+    return read_foundation_references(stack, "/demo/dev/foundation")
+
+
+def test_a_job_without_checkpoint_reads_no_checkpoint_bucket(
+    stack: Stack, read_at_deployment: FoundationReferences
+) -> None:
+    template = add_workflow(stack, read_at_deployment, **ON_DEMAND_ALONE)
+    assert [name for name in template["Parameters"] if "Checkpoint" in name] == []
+    assert lint_matches(template) == []
+
+
+def test_only_checkpoints_are_deleted(template: Json, foundation: FoundationReferences) -> None:
+    """What the container deletes below its checkpoints, SageMaker deletes in S3, as the role of the job."""
+    assert deleting(template) == [
+        {
+            "Effect": "Allow",
+            "Action": ["s3:DeleteObject"],
+            "Resource": [f"arn:aws:s3:::{foundation.checkpoint_bucket_name}/weekly/*"],
+        }
+    ]
+
+
+def test_a_job_without_checkpoint_deletes_nothing(stack: Stack, foundation: FoundationReferences) -> None:
+    assert deleting(add_workflow(stack, foundation, **ON_DEMAND_ALONE)) == []
+
+
+def deleting(template: Json) -> list[Json]:
+    statements = statements_of(template, "sagemaker.amazonaws.com")
+    return [statement for statement in statements if "s3:DeleteObject" in statement["Action"]]
+
+
+def test_list_tokens_make_no_helper_resources(stack: Stack, read_at_deployment: FoundationReferences) -> None:
+    template = add_workflow(stack, read_at_deployment)
+    assert of_type(template, "AWS::Lambda::Function") == []
+    (machine,) = of_type(template, "AWS::StepFunctions::StateMachine")
+    subnets = {"Ref": "FoundationSubnetIds"}
+    assert machine["DefinitionSubstitutions"]["SubnetIds"] == {"Fn::Join": ['","', subnets]}
+
+
+def test_the_definition_is_complete_once_its_placeholders_are_replaced(template: Json) -> None:
+    (machine,) = of_type(template, "AWS::StepFunctions::StateMachine")
+    text = machine["DefinitionString"]
+    for name, value in machine["DefinitionSubstitutions"].items():
+        assert f"${{{name}}}" in text
+        text = text.replace(f"${{{name}}}", value if isinstance(value, str) else "arn:role")
+    assert "${" not in text
+    states = json.loads(text)["States"]["Work"]["Branches"][0]["States"]
+    networks = [states[f"Train{number}"]["Arguments"]["VpcConfig"] for number in (1, 3)]
+    assert [one["Subnets"] for one in networks] == [
+        ["subnet-0000000000000000a", "subnet-0000000000000000b"]
+    ] * 2
+
+
+def test_the_machine_passes_one_role_to_sagemaker_alone(template: Json) -> None:
+    statements = statements_of(template, "states.amazonaws.com")
+    (pass_role,) = (s for s in statements if "iam:PassRole" in s["Action"])
+    role = template["Resources"][pass_role["Resource"]["Fn::GetAtt"][0]]["Properties"]
+    trust = role["AssumeRolePolicyDocument"]["Statement"][0]
+    assert trust["Principal"] == {"Service": "sagemaker.amazonaws.com"}
+    assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": "111122223333"}}
+    assert pass_role["Condition"] == {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
+
+
+def test_the_machine_uses_the_data_key_for_its_own_data_and_log(
+    template: Json, foundation: FoundationReferences
+) -> None:
+    here = "us-east-1:111122223333"
+    statements = statements_of(template, "states.amazonaws.com")
+    assert [s["Condition"] for s in statements if s["Resource"] == foundation.data_key_arn] == [
+        {
+            "StringEquals": {
+                "kms:EncryptionContext:aws:states:stateMachineArn": f"arn:aws:states:{here}:stateMachine:{NAME}"
+            }
+        },
+        {"StringLike": {"kms:EncryptionContext:SourceArn": f"arn:aws:logs:{here}:*"}},
+    ]
+
+
+def test_the_machine_may_use_the_one_training_plan(stack: Stack, foundation: FoundationReferences) -> None:
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/june"
+    template = add_workflow(stack, foundation, **ON_DEMAND_ALONE, training_plan_arn=arn)
+    reserved = "arn:aws:sagemaker:us-east-1:111122223333:reserved-capacity/*"
+    found = [one for one in statements_of(template, "states.amazonaws.com") if arn in one["Resource"]]
+    assert found == [
+        {"Effect": "Allow", "Action": ["sagemaker:CreateTrainingJob"], "Resource": [arn, reserved]}
+    ]
+
+
+def test_no_action_is_a_wildcard_and_no_policy_is_inline(template: Json) -> None:
+    policies = of_type(template, "AWS::IAM::ManagedPolicy")
+    actions = [action for p in policies for s in p["PolicyDocument"]["Statement"] for action in s["Action"]]
+    assert actions
+    assert not any("*" in action for action in actions)
+    assert of_type(template, "AWS::IAM::Policy") == []
+    assert not any("Policies" in role for role in of_type(template, "AWS::IAM::Role"))
+
+
+def test_the_jobs_may_read_the_file_systems_that_they_mount(
+    stack: Stack, foundation: FoundationReferences
+) -> None:
+    mounted = {"directory_path": "/a", "channel_name": "training"}
+    channels = (
+        FileSystemChannel(file_system_type="EFS", file_system_id="fs-01234567", **mounted),
+        FileSystemChannel(file_system_type="FSxLustre", file_system_id="fs-12345678", **mounted),
+    )
+    template = add_workflow(stack, foundation, channels=channels, code=None)
+    statements = statements_of(template, "sagemaker.amazonaws.com")
+    found = [one for one in statements if re.match("elasticfilesystem|fsx", one["Action"][0])]
+    arn = "arn:aws:elasticfilesystem:us-east-1:111122223333:file-system/fs-01234567"
+    assert [one["Action"] for one in found] == [
+        [
+            f"elasticfilesystem:{one}"
+            for one in ("ClientMount", "DescribeFileSystems", "DescribeMountTargets")
+        ],
+        ["fsx:DescribeFileSystems"],
+    ]
+    assert [one["Resource"] for one in found] == [arn, "*"]
+
+
+def test_the_machine_looks_up_the_file_systems_that_it_asks_for(
+    stack: Stack, read_at_deployment: FoundationReferences
+) -> None:
+    """Whose rights SageMaker checks, those of the caller or of the job, no page says."""
+    mounted = {"directory_path": "/a"}
+    channels = (
+        FileSystemChannel(
+            file_system_type="EFS", file_system_id="fs-01234567", channel_name="training", **mounted
+        ),
+        FileSystemChannel(
+            file_system_type="FSxLustre",
+            file_system_id="fs-12345678",
+            channel_name="more",
+            subnet_id="subnet-0123456789abcdef0",
+            **mounted,
+        ),
+    )
+    template = add_workflow(stack, read_at_deployment, channels=channels, code=None)
+    statements = statements_of(template, "states.amazonaws.com")
+    found = [one for one in statements if re.match("elasticfilesystem|fsx", one["Action"][0])]
+    arn = "arn:aws:elasticfilesystem:us-east-1:111122223333:file-system/fs-01234567"
+    assert [(one["Action"], one["Resource"]) for one in found] == [
+        (["elasticfilesystem:DescribeFileSystems", "elasticfilesystem:DescribeMountTargets"], arn),
+        (["fsx:DescribeFileSystems"], "*"),
+    ]
+    assert lint_matches(template) == []
+
+
+def alarms_on(template: Json, namespace: str) -> list[Json]:
+    return [one for one in of_type(template, "AWS::CloudWatch::Alarm") if one["Namespace"] == namespace]
+
+
+def test_every_bad_end_raises_an_alarm_whatever_the_machine_has_told(
+    template: Json, foundation: FoundationReferences
+) -> None:
+    alarms = alarms_on(template, "AWS/States")
+    assert {one["MetricName"]: one["AlarmDescription"] for one in alarms} == {
+        "ExecutionsFailed": "An execution of training workflow weekly failed",
+        "ExecutionsTimedOut": "An execution of training workflow weekly timed out",
+        "ExecutionsAborted": "An execution of training workflow weekly was aborted",
+    }
+    for alarm in alarms:
+        (dimension,) = alarm["Dimensions"]
+        assert dimension["Name"] == "StateMachineArn"
+        assert template["Resources"][dimension["Value"]["Ref"]]["Type"] == "AWS::StepFunctions::StateMachine"
+        assert (alarm["Statistic"], alarm["Threshold"], alarm["ComparisonOperator"]) == (
+            "Sum",
+            1,
+            "GreaterThanOrEqualToThreshold",
+        )
+        assert (alarm["EvaluationPeriods"], alarm["TreatMissingData"]) == (1, "notBreaching")
+        assert alarm["AlarmActions"] == [foundation.alarm_topic_arn]
+
+
+def test_lost_starts_raise_an_alarm(template: Json) -> None:
+    (alarm,) = alarms_on(template, "AWS/SQS")
+    assert (alarm["Namespace"], alarm["MetricName"], alarm["Statistic"], alarm["Dimensions"][0]["Name"]) == (
+        "AWS/SQS",
+        "ApproximateNumberOfMessagesVisible",
+        "Maximum",
+        "QueueName",
+    )
+
+
+def test_a_rule_tells_what_ends_an_execution_from_outside_unless_a_pipeline_tells(template: Json) -> None:
+    (rule,) = of_type(template, "AWS::Events::Rule")
+    detail = rule["EventPattern"]["detail"]
+    assert detail["status"] == ["TIMED_OUT", "ABORTED"]
+    assert detail["name"] == [{"anything-but": {"prefix": "step-"}}]
+    (machine_arn,) = detail["stateMachineArn"]
+    assert machine_arn["Ref"] in template["Resources"]
+    (target,) = rule["Targets"]
+    transformer = target["InputTransformer"]
+    # Values stand without quotes: EventBridge writes them as JSON. Cause and output are in no event of an encrypted machine.
+    assert set(re.findall(r"(?<!\")<(\w+)>", transformer["InputTemplate"])) == {"executionArn", "status"}
+    assert transformer["InputPathsMap"].keys() == {"executionArn", "status"}
+
+
+@pytest.mark.parametrize("report_success", [True, False])
+def test_the_machine_itself_tells_the_alarm_topic(
+    stack: Stack, foundation: FoundationReferences, report_success: bool
+) -> None:
+    template = add_workflow(stack, foundation, report_success=report_success)
+    (machine,) = of_type(template, "AWS::StepFunctions::StateMachine")
+    states = json.loads(machine["DefinitionString"])["States"]
+    telling = {name for name, state in states.items() if "sns:publish" in state.get("Resource", "")}
+    assert telling == {"TellFailure", "TellSuccess"}
+    assert states["Work"]["Next"] == ("TellSuccess" if report_success else "WorthTelling")
+    assert {states[name]["Arguments"]["TopicArn"] for name in telling} == {"${AlarmTopicArn}"}
+    assert machine["DefinitionSubstitutions"]["AlarmTopicArn"] == foundation.alarm_topic_arn
+    statements = {tuple(one["Action"]): one for one in statements_of(template, "states.amazonaws.com")}
+    assert statements[("sns:Publish",)]["Resource"] == foundation.alarm_topic_arn
+    (encrypts,) = (
+        one
+        for one in statements_of(template, "states.amazonaws.com")
+        if one["Resource"] == foundation.operations_key_arn
+    )
+    assert encrypts["Condition"] == {"StringEquals": {"kms:ViaService": "sns.us-east-1.amazonaws.com"}}
+
+
+def test_a_disabled_schedule_stays_deployed(stack: Stack, foundation: FoundationReferences) -> None:
+    disabled = TrainingScheduleTiming(expression=TIMING.expression, is_enabled=False)
+    template = add_workflow(stack, foundation, schedule=disabled)
+    (schedule,) = of_type(template, "AWS::Scheduler::Schedule")
+    assert schedule["State"] == "DISABLED"
+
+
+def test_without_a_schedule_there_is_no_queue_and_no_alarm_on_it(
+    stack: Stack, foundation: FoundationReferences
+) -> None:
+    template = add_workflow(stack, foundation, schedule=None)
+    assert of_type(template, "AWS::Scheduler::Schedule") == []
+    assert of_type(template, "AWS::SQS::Queue") == []
+    assert alarms_on(template, "AWS/SQS") == []
