@@ -1,20 +1,20 @@
-from .alarms.endpoint_alarms import AlarmEvaluation as AlarmEvaluation
-from .alarms.endpoint_alarms import AlarmThresholds as AlarmThresholds
 from .alarms.endpoint_alarms import EndpointAlarmProps as EndpointAlarmProps
 from .alarms.endpoint_alarms import EndpointAlarms as EndpointAlarms
+from .alarms.endpoint_thresholds import AlarmEvaluation as AlarmEvaluation
+from .alarms.endpoint_thresholds import AlarmThresholds as AlarmThresholds
 from .alarms.lambda_alarms import LambdaAlarm as LambdaAlarm
 from .alarms.lambda_alarms import LambdaAlarms as LambdaAlarms
 from .alarms.lambda_alarms import LambdaAlarmsProps as LambdaAlarmsProps
 from .endpoints.asynchronous_inference import AsynchronousInference as AsynchronousInference
 from .endpoints.asynchronous_inference import InferenceTopics as InferenceTopics
 from .endpoints.asynchronous_inference import InferenceTopicsProps as InferenceTopicsProps
-from .endpoints.inference_component_endpoint import ComponentRollout as ComponentRollout
-from .endpoints.inference_component_endpoint import CopyScaling as CopyScaling
+from .endpoints.inference_component import ComponentRollout as ComponentRollout
+from .endpoints.inference_component import CopyScaling as CopyScaling
+from .endpoints.inference_component import InferenceComponentProps as InferenceComponentProps
 from .endpoints.inference_component_endpoint import InferenceComponentEndpoint as InferenceComponentEndpoint
 from .endpoints.inference_component_endpoint import (
     InferenceComponentEndpointProps as InferenceComponentEndpointProps,
 )
-from .endpoints.inference_component_endpoint import InferenceComponentProps as InferenceComponentProps
 from .endpoints.production_variant import ProductionVariant as ProductionVariant
 from .endpoints.realtime_endpoint import RealtimeEndpoint as RealtimeEndpoint
 from .endpoints.realtime_endpoint import RealtimeEndpointProps as RealtimeEndpointProps

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from constructs_lib.alarms.endpoint_alarms import THRESHOLD_OF_ALARM, AlarmThresholds
+from constructs_lib.alarms.endpoint_thresholds import THRESHOLD_OF_ALARM, AlarmThresholds
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.workload_plan import AlarmPlan
 

@@ -6,12 +6,14 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.endpoints.inference_component_endpoint import (
+from constructs_lib.endpoints.inference_component import (
     ComponentRollout,
     CopyScaling,
+    InferenceComponentProps,
+)
+from constructs_lib.endpoints.inference_component_endpoint import (
     InferenceComponentEndpoint,
     InferenceComponentEndpointProps,
-    InferenceComponentProps,
 )
 from constructs_lib.foundation.foundation_parameters import read_foundation_references
 from constructs_lib.foundation.references import FoundationReferences

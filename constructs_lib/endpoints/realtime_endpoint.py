@@ -11,13 +11,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
-from constructs_lib.alarms.endpoint_alarms import (
-    AlarmThresholds,
-    EndpointAlarmProps,
-    EndpointAlarms,
-    rollback_alarm_wildcards,
-    rollback_thresholds,
-)
+from constructs_lib.alarms.endpoint_alarms import EndpointAlarmProps, EndpointAlarms, rollback_alarm_wildcards
+from constructs_lib.alarms.endpoint_thresholds import AlarmThresholds, rollback_thresholds
 from constructs_lib.endpoints.asynchronous_inference import AsynchronousInference
 from constructs_lib.endpoints.data_capture import DataCapture
 from constructs_lib.endpoints.endpoint_access import grant, invoke_later_statements, invoke_statements

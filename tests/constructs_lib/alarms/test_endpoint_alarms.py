@@ -5,18 +5,13 @@ from typing import Any
 import pytest
 from aws_cdk import Stack
 
-from constructs_lib.alarms.endpoint_alarms import (
-    THRESHOLD_OF_ALARM,
-    AlarmEvaluation,
-    AlarmThresholds,
-    EndpointAlarmProps,
-    EndpointAlarms,
-    rollback_thresholds,
-)
+from constructs_lib.alarms.endpoint_alarms import EndpointAlarmProps, EndpointAlarms
+from constructs_lib.alarms.endpoint_thresholds import THRESHOLD_OF_ALARM, AlarmThresholds, rollback_thresholds
 from sizewell.config.alarms import Alarms
 from sizewell.config.asynchronous_endpoint import AsynchronousAlarms
 from sizewell.config.multi_model_endpoint import MultiModelAlarms
 from sizewell.config.serverless_endpoint import ServerlessAlarms
+from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.facts.endpoint_metrics import endpoint_metrics
 
 pytestmark = pytest.mark.cdk

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from aws_cdk import Stack
 
-from constructs_lib.alarms.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.alarms.endpoint_alarms import EndpointAlarmProps, EndpointAlarms
+from constructs_lib.alarms.endpoint_thresholds import AlarmThresholds
 from constructs_lib.endpoints.asynchronous_inference import (
     AsynchronousInference,
     InferenceTopics,

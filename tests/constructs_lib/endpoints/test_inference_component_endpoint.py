@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from aws_cdk import Stack
 
-from constructs_lib.endpoints.inference_component_endpoint import (
+from constructs_lib.endpoints.inference_component import (
     ComponentRollout,
     CopyScaling,
+    InferenceComponentProps,
+)
+from constructs_lib.endpoints.inference_component_endpoint import (
     InferenceComponentEndpoint,
     InferenceComponentEndpointProps,
-    InferenceComponentProps,
 )
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.scaling.scaling_policies import ScalingMetric, ScalingStep, StepScaling, TargetTracking

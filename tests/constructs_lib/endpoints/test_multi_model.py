@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from aws_cdk import Stack
 
-from constructs_lib.alarms.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.alarms.endpoint_alarms import EndpointAlarmProps, EndpointAlarms
+from constructs_lib.alarms.endpoint_thresholds import AlarmThresholds
 from constructs_lib.endpoints.production_variant import ProductionVariant
 from constructs_lib.endpoints.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.endpoints.serving_model import MultiModel

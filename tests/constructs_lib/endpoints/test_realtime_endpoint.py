@@ -6,7 +6,7 @@ import pytest
 from aws_cdk import Stack
 from aws_cdk.assertions import Template
 
-from constructs_lib.alarms.endpoint_alarms import AlarmThresholds
+from constructs_lib.alarms.endpoint_thresholds import AlarmThresholds
 from constructs_lib.endpoints.endpoint_rollout import Rollout
 from constructs_lib.endpoints.production_variant import ProductionVariant
 from constructs_lib.endpoints.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps

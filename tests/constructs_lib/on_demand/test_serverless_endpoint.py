@@ -6,7 +6,8 @@ import pytest
 from aws_cdk import Stack
 from aws_cdk.assertions import Match, Template
 
-from constructs_lib.alarms.endpoint_alarms import AlarmThresholds, EndpointAlarmProps, EndpointAlarms
+from constructs_lib.alarms.endpoint_alarms import EndpointAlarmProps, EndpointAlarms
+from constructs_lib.alarms.endpoint_thresholds import AlarmThresholds
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.on_demand.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
 from constructs_lib.scaling.concurrency_scaling import (
