@@ -1,6 +1,9 @@
 """Faults that somebody could make in a construct: edits of the source that the integration tests must notice."""
 
 from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -29,27 +32,36 @@ def _lost(name: str, file: str, text: str, environment: str = "dev") -> Mutation
     return _one(name, file, text, "", environment)
 
 
-_ENDPOINT = "constructs_lib/endpoints/realtime_endpoint.py"
-_MODEL = "constructs_lib/endpoints/serving_model.py"
-_ALARMS = "constructs_lib/alarms/endpoint_alarms.py"
-_SCALING = "constructs_lib/scaling/endpoint_scaling.py"
-_POLICIES = "constructs_lib/scaling/scaling_policies.py"
-_REQUEST = "constructs_lib/jobs/training_job_request.py"
-_MACHINE = "constructs_lib/jobs/job_state_machine.py"
-_SCHEDULE = "constructs_lib/workflows/workflow_schedule.py"
-_BUCKETS = "constructs_lib/foundation/buckets.py"
-_NETWORK = "constructs_lib/foundation/network.py"
-_MODEL_ROLE = "constructs_lib/endpoints/model_role.py"
+def _construct(name: str) -> str:
+    """Return the path of the construct's file of this name, in whatever room it stands."""
+    [path] = (PROJECT_ROOT / "constructs_lib").rglob(name)
+    return path.relative_to(PROJECT_ROOT).as_posix()
+
+
+_ENDPOINT = _construct("realtime_endpoint.py")
+_ENDPOINT_PARTS = _construct("endpoint_parts.py")
+_VARIANT = _construct("production_variant.py")
+_MODEL = _construct("serving_model.py")
+_THRESHOLDS = _construct("endpoint_thresholds.py")
+_ALARMS = _construct("endpoint_alarms.py")
+_SCALING = _construct("endpoint_scaling.py")
+_POLICIES = _construct("scaling_policies.py")
+_REQUEST = _construct("training_job_request.py")
+_MACHINE = _construct("workflow_state_machine.py")
+_SCHEDULE = _construct("workflow_schedule.py")
+_BUCKETS = _construct("buckets.py")
+_NETWORK = _construct("network.py")
+_MODEL_ROLE = _construct("model_role.py")
 
 _ENDPOINTS = (
     _one(
         "instance type swapped",
-        _ENDPOINT,
-        "instance_type=props.instance_type,\n",
-        'instance_type=props.instance_type.replace("c6i.large", "c6i.xlarge"),\n',
+        _VARIANT,
+        "else variant.instance_type,",
+        'else variant.instance_type.replace("c6i.xlarge", "c6i.2xlarge"),',
     ),
-    _one("volume encryption lost", _ENDPOINT, "props.foundation.data_key_arn if", "None if"),
-    _one("network isolation of the model lost", _ENDPOINT, "=props.network_isolation", "=False"),
+    _one("volume encryption lost", _ENDPOINT, "foundation.data_key_arn if", "None if"),
+    _one("network isolation of the model lost", _ENDPOINT, "=variant.network_isolation", "=False"),
     Mutation(
         "model in one subnet only",
         (
@@ -64,9 +76,9 @@ _ENDPOINTS = (
         "[foundation.endpoint_security",
         "[foundation.training_security",
     ),
-    _one("environment variables lost", _MODEL, "props.environment_variables or None", "None"),
+    _one("environment variables lost", _MODEL, "container.environment_variables or None", "None"),
     _one("retained counts lost", _ENDPOINT, "=props.retain_instance_count", "=None"),
-    _lost("log retention lost", _ENDPOINT, "retention_in_days=props.log_retention_days,"),
+    _lost("log retention lost", _ENDPOINT_PARTS, "retention_in_days=log_retention_days,"),
 )
 
 _ALARM_CASES = (
@@ -76,13 +88,11 @@ _ALARM_CASES = (
         'return tuple(zip(DIMENSIONS["variant"], (endpoint_name, variant_name), strict=True))',
         'return tuple(zip(DIMENSIONS["endpoint"], (endpoint_name,), strict=True))',
     ),
-    _one("Sum for Average", _ALARMS, '"Invocation5XXErrors", "Average"', '"Invocation5XXErrors", "Sum"'),
+    _one("Sum for Average", _THRESHOLDS, '"Invocation5XXErrors", "Average"', '"Invocation5XXErrors", "Sum"'),
     _one("milliseconds for microseconds", _ALARMS, "MILLISECOND = 1000", "MILLISECOND = 1"),
     _one("percent of one vCPU", _ALARMS, "MetricSum.VCPUS: props.vcpu_count", "MetricSum.VCPUS: 1"),
-    _one(
-        "missing data breach", _ALARMS, '_Evaluation(3, 5, "notBreaching")', '_Evaluation(3, 5, "breaching")'
-    ),
-    _one("alarm action lost", _ALARMS, "alarm_actions=[props.alarm_topic_arn],", ""),
+    _one("missing data breach", _ALARMS, 'OF_REQUESTS: "notBreaching"', 'OF_REQUESTS: "breaching"'),
+    _lost("alarm action lost", _ALARMS, "alarm_actions=told,"),
 )
 
 _SCALING_CASES = (
@@ -109,12 +119,17 @@ _TRAINING_CASES = (
         "checkpoint lost", _REQUEST, "if props.checkpoint is not None:\n        loc", "if False:\n        loc"
     ),
     _one("Spot lost", _REQUEST, 'Training": attempt.use_managed_spot', 'Training": False'),
-    _one("max wait lost", _REQUEST, 'condition["MaxWaitTimeInSeconds"] = limit_s', "pass"),
+    _one("max wait lost", _REQUEST, 'condition["MaxWaitTimeInSeconds"] = LEFT_S', "pass"),
     _one("network isolation of the job lost", _REQUEST, "props.enable_network_isolation", "False"),
     _one("wrong channel prefix", _REQUEST, "{channel.key_prefix}", "{props.output_key_prefix}"),
-    _one("hyperparameters lost", _REQUEST, "$merge([${HYPERPARAMETERS}, ", "$merge([{}, "),
+    _one("hyperparameters lost", _REQUEST, "$merge([${HYPERPARAMETERS}, ", "$merge([{{}}, "),
     _one("volume of another size", _REQUEST, "attempt.volume_size_gib", "30"),
-    _one("attempts in reverse", "stacks/training_stack.py", "in plan.attempts", "in reversed(plan.attempts)"),
+    _one(
+        "attempts in reverse",
+        "stacks/training_stack.py",
+        "in plan.attempts\n",
+        "in reversed(plan.attempts)\n",
+    ),
     _one(
         "tracing lost",
         _MACHINE,
@@ -139,9 +154,9 @@ _TRAINING_CASES = (
     ),
     _one(
         "only the first attempt is made",
-        "constructs_lib/jobs/job_state_machine_definition.py",
-        'following = f"NameJob{number + 1}" if number < len(attempts) else CAPACITY_EXHAUSTED',
-        "following = CAPACITY_EXHAUSTED",
+        _construct("job_state_machine_definition.py"),
+        "for number in range(1, count + 1)",
+        "for number in range(1, 2)",
     ),
 )
 
@@ -176,13 +191,13 @@ _SERVICE_CASES = (
 _ROLE_CASES = (
     _one(
         "artifact statement widened to *",
-        "constructs_lib/policies/artifact_access.py",
+        _construct("artifact_access.py"),
         '"Resource": one_or_all([artifact_arn(bucket, key) for key in keys]),',
         '"Resource": "*",',
     ),
     _one(
         "PassRole without its condition",
-        "constructs_lib/jobs/job_state_machine.py",
+        _construct("job_state_machine.py"),
         "role_arn, condition)]",
         "role_arn)]",
     ),
@@ -196,7 +211,7 @@ _ROLE_CASES = (
 _FOUNDATION_CASES = (
     _one(
         "key of the topic lost",
-        "constructs_lib/foundation/topics.py",
+        _construct("topics.py"),
         "kms_master_key_id=props.operations_key_arn,",
         "",
     ),
@@ -228,15 +243,15 @@ _FOUNDATION_CASES = (
     ),
     _one(
         "data key does not rotate",
-        "constructs_lib/foundation/encryption_keys.py",
-        'state machine data",\n            enable_key_rotation=True',
-        'state machine data",\n            enable_key_rotation=False',
+        _construct("encryption_keys.py"),
+        "enable_key_rotation=True",
+        'enable_key_rotation=purpose != "data"',
     ),
     _one("gateway open to every bucket", _NETWORK, 'f":s3:::{name}{objects}"', 'f":s3:::*{objects}"'),
     _one("private DNS lost", _NETWORK, "private_dns_enabled=True", "private_dns_enabled=False"),
     _one(
         "default group left open",
-        _NETWORK,
+        _construct("default_security_group.py"),
         'if event["RequestType"] != "Delete":',
         'if event["RequestType"] == "Never":',
     ),
