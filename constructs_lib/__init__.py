@@ -1,4 +1,4 @@
-"""CDK constructs for machine learning on Amazon SageMaker: they build what they are told and decide nothing.
+"""CDK constructs for machine learning on Amazon SageMaker: they build from plain props and decide nothing.
 
     from constructs_lib import Foundation, FoundationProps, RealtimeEndpoint, RealtimeEndpointProps
 

@@ -1,4 +1,4 @@
-"""Which SageMaker instance types store on local NVMe disks instead of an EBS volume, told by their name.
+"""Which SageMaker instance types store on local NVMe disks instead of an EBS volume, by their name.
 
 CreateEndpointConfig and CreateTrainingJob refuse a KMS key for such a type: its disks are encrypted by the hardware.
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateEndpointConfig.html (KmsKeyId)

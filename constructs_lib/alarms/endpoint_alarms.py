@@ -101,12 +101,12 @@ class EndpointAlarms(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointAlarmProps) -> None:
         super().__init__(scope, construct_id)
         self._alarms: dict[str, cloudwatch.CfnAlarm] = {}
-        stated = [
+        thresholds = [
             rule.threshold
             for rule in ENDPOINT_ALARM_RULES
             if getattr(props.thresholds, rule.threshold) is not None
         ]
-        self._silence = next((threshold for threshold in _SILENCE if threshold in stated), None)
+        self._silence = next((threshold for threshold in _SILENCE if threshold in thresholds), None)
         dimensions = {kind: _dimensions(pairs) for kind, pairs in _watched(props).items()}
         for rule in ENDPOINT_ALARM_RULES:
             limit: float | None = getattr(props.thresholds, rule.threshold)
@@ -128,7 +128,7 @@ class EndpointAlarms(Construct):
     ) -> cloudwatch.CfnAlarm:
         percentile = rule.statistic.startswith("p")
         evaluation = props.evaluations.get(rule.threshold, rule.evaluation)
-        told = None if props.alarm_topic_arn is None else [props.alarm_topic_arn]
+        topic_arns = None if props.alarm_topic_arn is None else [props.alarm_topic_arn]
         alarm = cloudwatch.CfnAlarm(
             self,
             rule.construct_id,
@@ -148,14 +148,14 @@ class EndpointAlarms(Construct):
             evaluation_periods=evaluation.evaluation_periods,
             datapoints_to_alarm=evaluation.datapoints_to_alarm,
             treat_missing_data=_MISSING_DATA[rule.evaluation if props.instances_report else OF_REQUESTS],
-            alarm_actions=told,
-            ok_actions=told,
+            alarm_actions=topic_arns,
+            ok_actions=topic_arns,
             # A fleet of which no instance reports any more: one of the alarms says so.
-            insufficient_data_actions=told
+            insufficient_data_actions=topic_arns
             if rule.threshold == self._silence and props.instances_report
             else None,
         )
-        if told is None:
+        if topic_arns is None:
             acknowledge_all(
                 alarm,
                 ["HIPAA.Security-CloudWatchAlarmAction", "NIST.800.53.R5-CloudWatchAlarmAction"],

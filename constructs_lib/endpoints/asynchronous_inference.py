@@ -46,7 +46,7 @@ class AsynchronousInference:
     def to_config(
         self, foundation: FoundationReferences
     ) -> sagemaker.CfnEndpointConfig.AsyncInferenceConfigProperty:
-        """Return what the endpoint configuration is told."""
+        """Return the property for the endpoint configuration."""
         bucket = f"s3://{foundation.artifact_bucket_name}"
         return sagemaker.CfnEndpointConfig.AsyncInferenceConfigProperty(
             client_config=sagemaker.CfnEndpointConfig.AsyncInferenceClientConfigProperty(

@@ -40,7 +40,7 @@ class DataCapture:
     def to_config(
         self, foundation: FoundationReferences
     ) -> sagemaker.CfnEndpointConfig.DataCaptureConfigProperty:
-        """Return what the endpoint configuration is told."""
+        """Return the property for the endpoint configuration."""
         types = sagemaker.CfnEndpointConfig.CaptureContentTypeHeaderProperty(
             json_content_types=list(self.json_content_types) or None,
             csv_content_types=list(self.csv_content_types) or None,

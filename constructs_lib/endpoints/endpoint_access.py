@@ -60,7 +60,7 @@ def grant(grantee: iam.IGrantable, statements: Sequence[Statement]) -> iam.Grant
         )
         for statement in statements
     )
-    return reduce(lambda one, other: one.combine(other), grants)
+    return reduce(lambda first, second: first.combine(second), grants)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,9 @@ class EndpointAccess(Construct):
             policy_document=policy_document(list(props.statements)),
             roles=[arn.rpartition("/")[2] for arn in props.role_arns] or None,
         )
-        if objects := [arn for one in props.statements for arn in _resources(one) if arn.endswith("/*")]:
+        if objects := [
+            arn for statement in props.statements for arn in _resources(statement) if arn.endswith("/*")
+        ]:
             reason = "Callers name their requests, and SageMaker the answers, below a prefix that is this endpoint's alone."
             acknowledge_wildcards(policy, *((arn, reason) for arn in objects))
         if props.role_arns_elsewhere:

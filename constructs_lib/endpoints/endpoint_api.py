@@ -173,9 +173,9 @@ class EndpointApi(Construct):
                     ),
                     *(
                         apigateway.CfnMethod.IntegrationResponseProperty(
-                            status_code=one, selection_pattern=one
+                            status_code=error, selection_pattern=error
                         )
-                        for one in _ERRORS
+                        for error in _ERRORS
                     ),
                     apigateway.CfnMethod.IntegrationResponseProperty(status_code=_OTHER_ERRORS),
                 ],
@@ -186,8 +186,8 @@ class EndpointApi(Construct):
                     response_parameters={f"method.response.header.{name}": False for name in _ANSWER_HEADERS},
                 ),
                 *(
-                    apigateway.CfnMethod.MethodResponseProperty(status_code=one)
-                    for one in (*_ERRORS, _OTHER_ERRORS)
+                    apigateway.CfnMethod.MethodResponseProperty(status_code=error)
+                    for error in (*_ERRORS, _OTHER_ERRORS)
                 ),
             ],
         )
@@ -246,6 +246,6 @@ class EndpointApi(Construct):
     def _digest(self) -> str:
         """Return what changes with the API: a deployment is a copy of it, and only another one copies again."""
         props = self._props
-        told = [props.endpoint_name, sorted(props.role_arns), props.names_model, props.redeployed_with]
+        values = [props.endpoint_name, sorted(props.role_arns), props.names_model, props.redeployed_with]
         code = [_REQUEST_HEADERS, _ANSWER_HEADERS, _ERRORS, _OTHER_ERRORS, INTEGRATION_TIMEOUT_S]
-        return hashlib.sha256(json.dumps([told, code]).encode()).hexdigest()[:8]
+        return hashlib.sha256(json.dumps([values, code]).encode()).hexdigest()[:8]

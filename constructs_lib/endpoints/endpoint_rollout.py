@@ -66,7 +66,7 @@ class Rollout:
         return self.wait_interval_s if self.termination_wait_s is None else self.termination_wait_s
 
     def to_deployment_config(self, alarm_names: list[str]) -> sagemaker.CfnEndpoint.DeploymentConfigProperty:
-        """Return what the endpoint is told; one of the alarms that goes off brings the old fleet back."""
+        """Return the property for the endpoint; an alarm that goes off brings the old fleet back."""
         share = sagemaker.CfnEndpoint.CapacitySizeProperty(
             type="CAPACITY_PERCENT", value=self.first_share_percent or 100
         )

@@ -53,7 +53,7 @@ class CopyScaling:
             raise ValueError(
                 f"need 0 <= min_copy_count <= max_copy_count, got {self.min_copy_count} and {self.max_copy_count}"
             )
-        if self.min_copy_count == 0 and not any(isinstance(one, StepScaling) for one in self.policies):
+        if self.min_copy_count == 0 and not any(isinstance(policy, StepScaling) for policy in self.policies):
             raise ValueError(
                 "copies scale to zero, and no step policy wakes them: target tracking has nothing to track"
             )
@@ -91,7 +91,7 @@ class ComponentRollout:
 
 @dataclass(frozen=True, kw_only=True)
 class InferenceComponentProps(ContainerProps):
-    """One model, and what each copy of it reserves; its container is told as ``ContainerProps``.
+    """One model, and what each copy of it reserves; ``ContainerProps`` describes its container.
 
     ``component_name`` is that of the endpoint, two hyphens, and a name of yours. A copy reserves ``memory_mib`` of host
     memory, and either ``accelerator_count`` devices or ``cpu_cores``. ``scaling`` None keeps ``copy_count``; ``rollout`` None

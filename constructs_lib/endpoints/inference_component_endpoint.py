@@ -71,14 +71,18 @@ class InferenceComponentEndpointProps(ComponentFleet):
                 f"{self.min_instance_count} and {self.max_instance_count}"
             )
         if others := [
-            one.component_name
-            for one in self.components.values()
-            if not one.component_name.startswith(self.component_prefix)
+            component.component_name
+            for component in self.components.values()
+            if not component.component_name.startswith(self.component_prefix)
         ]:
             raise ValueError(
                 f"names of components begin with {self.component_prefix}, got {', '.join(others)}"
             )
-        awake = [key for key, one in self.components.items() if not one.scaling or one.scaling.min_copy_count]
+        awake = [
+            key
+            for key, component in self.components.items()
+            if not component.scaling or component.scaling.min_copy_count
+        ]
         if self.min_instance_count == 0 and awake:
             raise ValueError(f"no instance may be there, but copies always are: {', '.join(awake)}")
 
@@ -152,7 +156,7 @@ class InferenceComponentEndpoint(Construct):
                 decryption_key_arns=decryption_key_arns(containers),
                 encrypt_volume_with_key=props.volume_takes_key,
                 rollback_alarm_names=(f"{props.component_prefix}*",)
-                if any(one.rollout for one in containers)
+                if any(container.rollout for container in containers)
                 else (),
                 foundation=props.foundation,
             ),

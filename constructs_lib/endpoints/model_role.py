@@ -262,7 +262,7 @@ def _observability_statements(log_groups: list[str]) -> list[_Statement]:
                 "logs:DescribeLogStreams",
                 "logs:PutLogEvents",
             ],
-            "Resource": one_or_all([{"Fn::Sub": one} for one in log_groups]),
+            "Resource": one_or_all([{"Fn::Sub": log_group} for log_group in log_groups]),
         },
         {
             "Sid": "PublishMetrics",
@@ -335,16 +335,16 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
             "(Service Authorization Reference); metrics are confined to the SageMaker namespaces by a condition.",
         ),
         *(
-            ((({"Fn::Sub": one}), interfaces) for one in (_NETWORK_INTERFACES, _SUBNETS))
+            ((({"Fn::Sub": resource}), interfaces) for resource in (_NETWORK_INTERFACES, _SUBNETS))
             if props.in_vpc
             else ()
         ),
         *(
             (
-                {"Fn::Sub": one},
+                {"Fn::Sub": log_group},
                 "SageMaker names the log streams after variants and instances; the log group is that of this endpoint alone.",
             )
-            for one in _log_groups(props)
+            for log_group in _log_groups(props)
         ),
     ]
     reasons += artifact_wildcards(props.reads)

@@ -23,7 +23,7 @@ from sizewell.facts.production_variants import (
 class ProductionVariant(ContainerProps):
     """What one variant runs, on which instances, and with which share of the requests.
 
-    The container of its model is told as ``ContainerProps``. A request passes the containers of ``before`` first, and the answer
+    ``ContainerProps`` describes the container of its model. A request passes the containers of ``before`` first, and the answer
     of the model those of ``after``, on the same instances.
 
     ``variant_name`` is the one that SageMaker's console gives to a single variant. A variant answers its ``weight`` divided by

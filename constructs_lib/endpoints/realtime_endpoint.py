@@ -205,9 +205,9 @@ class RealtimeEndpoint(Construct):
                 # No page says which of the roles asks for the alarms of a deployment.
                 rollback_alarm_names=tuple(
                     name
-                    for one in watched
+                    for variant in watched
                     for name in rollback_alarm_wildcards(
-                        f"{props.endpoint_name}-{one.variant_name}",
+                        f"{props.endpoint_name}-{variant.variant_name}",
                         asynchronous=props.asynchronous is not None,
                     )
                 ),

@@ -94,7 +94,7 @@ def check_containers(containers: Sequence[ContainerProps], *, packed_only: bool 
 
 def repository_arns(scope: Construct, containers: Sequence[ContainerProps]) -> tuple[str, ...]:
     """Return the ECR repositories that containers are pulled from, each once."""
-    return tuple(dict.fromkeys(arn for one in containers if (arn := _repository_arn(scope, one))))
+    return tuple(dict.fromkeys(arn for container in containers if (arn := _repository_arn(scope, container))))
 
 
 def read_locations(

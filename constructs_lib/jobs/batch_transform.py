@@ -41,7 +41,7 @@ from constructs_lib.workflows.workflow_events import StartEvents
 class BatchTransformProps(ContainerProps):
     """A model, the job that runs data through it, and the name people start it by.
 
-    Its container is told as ``ContainerProps``, with an artifact that is one model.tar.gz. A row passes the containers of
+    ``ContainerProps`` describes its container; its artifact is one model.tar.gz. A row passes the containers of
     ``before`` first, and its answer those of ``after``, on the same instances. ``network_isolation`` keeps containers from all
     calls but SageMaker's own. ``schedule`` None means that only people start the workflow. ``log_retention_days`` and
     ``removal_policy`` are for the log of its executions, which outlives its stack: it says why something failed.

@@ -185,7 +185,12 @@ def file_system_statements(
     """
     statements = []
     prefix = f"arn:{stack.partition}:elasticfilesystem:{stack.region}:{stack.account}:file-system"
-    if efs := [f"{prefix}/{one}" for one in sorted({one for kind, one in file_systems if kind == "EFS"})]:
+    if efs := [
+        f"{prefix}/{file_system_id}"
+        for file_system_id in sorted(
+            {file_system_id for kind, file_system_id in file_systems if kind == "EFS"}
+        )
+    ]:
         actions = (*(["ClientMount"] if mounts else []), "DescribeFileSystems", "DescribeMountTargets")
         statements.append(allow(tuple(f"elasticfilesystem:{action}" for action in actions), one_or_all(efs)))
     if any(kind == "FSxLustre" for kind, _ in file_systems):

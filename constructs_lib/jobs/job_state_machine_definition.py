@@ -92,7 +92,7 @@ def job_state_machine_definition(
     """Return the state machine definition as plain data, with a placeholder for the time-out of its tasks.
 
     ``variables`` are set when an execution begins. ``totals`` are variables and what the description of each ended job, ``$job``,
-    adds to them. ``spent`` is what they come to, told of every end. ``look_back`` are the resource, arguments and assigned
+    adds to them. ``spent`` is what they come to, which every end reports. ``look_back`` are the resource, arguments and assigned
     variables of a task that looks at what a job has left behind when it has succeeded; it may fail. ``report`` is the rest of the
     output of an execution that succeeds, where ``$states.input`` is the description of its job; None is the whole description.
     An execution may be started with ``input_keys``, some of which hold only ``keys_below``, and is refused with any other.
@@ -220,7 +220,7 @@ def _stop_job(kind: JobKind, *, partition: str) -> State:
 def _describe_job(kind: JobKind, totals: Mapping[str, str], *, partition: str) -> State:
     """Describe a job, and add up what it came to once it has ended.
 
-    What is not told goes on with what the task knew of its job, and its cost is unknown.
+    Where the description fails, the execution goes on with what the task knew of its job; the cost is unknown.
     """
     running = _not_ended(f"$job.{kind.status}")
     return {
@@ -323,19 +323,19 @@ def _endings(
     tried = ", ".join(attempt.tried for attempt in attempts)
     failed, name = _failed(kind), {kind.name_member: "{% $job_name %}"}
     status = "SecondaryStatus" if kind.has_secondary_status else kind.status
-    told = {member: _expression(value) for member, value in spent.items()}
+    expressions = {member: _expression(value) for member, value in spent.items()}
     members = ", ".join(f"'{member}': {value}" for member, value in spent.items())
     allowed = f"may be started with {', '.join(input_keys)}" if input_keys else "takes no input"
 
-    def ends(output: Mapping[str, str], told: Mapping[str, str] = told) -> State:
-        return {"Type": "Pass", "Output": {**output, **told}, "Next": failed}
+    def ends(output: Mapping[str, str], totals: Mapping[str, str] = expressions) -> State:
+        return {"Type": "Pass", "Output": {**output, **totals}, "Next": failed}
 
     return {
         f"{kind.noun}Succeeded": {
             "Type": "Succeed",
             "Output": _expression(f"$merge([$states.input, {{{members}}}])")
             if report is None
-            else {**report, **told},
+            else {**report, **expressions},
         },
         JOB_FAILED: ends(
             {"Error": f"{kind.noun}JobFailed", "Cause": "{% $states.input.FailureReason %}", **name}
@@ -370,7 +370,7 @@ def _endings(
                 "Error": INPUT_REFUSED,
                 "Cause": _expression(f"'This workflow {allowed}, not with ' & $join({unknown}, ', ')"),
             },
-            told={},
+            totals={},
         ),
         failed: {"Type": "Fail", "Error": failed, "Cause": "{% $string($states.input) %}"},
     }

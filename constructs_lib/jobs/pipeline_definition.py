@@ -143,7 +143,7 @@ def pipeline_definition(
         if len(chain) == 1:
             states |= chain[0].ended(ending)
         else:
-            branches = [{"StartAt": one.start, "States": one.ended({"End": True})} for one in chain]
+            branches = [{"StartAt": branch.start, "States": branch.ended({"End": True})} for branch in chain]
             output = "{% $merge($states.result) %}"
             states[start] = {"Type": "Parallel", "Branches": branches, "Output": output, **ending}
     return {
@@ -260,8 +260,8 @@ def _value(name: str, gate: QualityGate) -> str:
 
 def _bounds(gate: QualityGate) -> Iterator[tuple[str, str, float]]:
     """Yield words, operator and value of each bound."""
-    stated = (("at least", ">=", gate.at_least), ("at most", "<=", gate.at_most))
-    return ((words, operator, value) for words, operator, value in stated if value is not None)
+    bounds = (("at least", ">=", gate.at_least), ("at most", "<=", gate.at_most))
+    return ((words, operator, value) for words, operator, value in bounds if value is not None)
 
 
 def _passes(name: str, gate: QualityGate) -> str:
@@ -275,8 +275,8 @@ def _not_passed(name: str, gate: QualityGate) -> State:
         _value(name, gate),
         " and ".join(f"{words} {bound:g}" for words, _, bound in _bounds(gate)),
     )
-    told = f"$exists({value}) ? $string({value}) : 'missing'"
-    cause = f"'{gate.metric} of {name} is ' & ({told}) & '; it must be {bounds}'"
+    observed = f"$exists({value}) ? $string({value}) : 'missing'"
+    cause = f"'{gate.metric} of {name} is ' & ({observed}) & '; it must be {bounds}'"
     return {"Type": "Fail", "Error": GATE_NOT_PASSED, "Cause": f"{{% {cause} %}}"}
 
 
@@ -317,13 +317,13 @@ def _register(step: RegisterStep, runs: Sequence[RunStep], partition: str) -> _C
 def _failed(name: str) -> State:
     """End with the error and the cause of a step: of a machine that failed, its description is the cause, as JSON."""
     cause = "$states.input.Cause"
-    told = (
+    described = (
         f"( $ended := {is_json_object(cause)} ? $parse({cause}) : $states.input; "
         f"$cause := $ended.Cause; "
         f"$string({{'Step': '{name}', 'Error': $ended.Error, 'Status': $ended.Status, "
         f"'ExecutionArn': $ended.ExecutionArn, 'Cause': {is_json_object('$cause')} ? $parse($cause) : $cause}}) )"
     )
-    return {"Type": "Fail", "Error": STEP_FAILED, "Cause": f"{{% {told} %}}"}
+    return {"Type": "Fail", "Error": STEP_FAILED, "Cause": f"{{% {described} %}}"}
 
 
 def _token(name: str) -> str:

@@ -98,8 +98,8 @@ class ProcessingWorkflow(Construct):
                 kind=PROCESSING,
                 job_name_prefix=job.job_name_prefix,
                 image_repository_arns=(repository_arn,),
-                reads=tuple((artifacts, f"{one.key_prefix}/") for one in job.all_inputs.values()),
-                writes=tuple((artifacts, f"{one.key_prefix}/") for one in job.outputs.values()),
+                reads=tuple((artifacts, f"{job_input.key_prefix}/") for job_input in job.all_inputs.values()),
+                writes=tuple((artifacts, f"{output.key_prefix}/") for output in job.outputs.values()),
                 security_group="training",
                 security_group_id=foundation.training_security_group_id,
                 data_key_arn=foundation.data_key_arn,
@@ -173,26 +173,26 @@ def processing_job_request(props: ProcessingJobProps, attempt: ProcessingAttempt
             {
                 "InputName": name,
                 "S3Input": {
-                    "S3Uri": _location(name, one.key_prefix, may_be_given=name in props.inputs),
+                    "S3Uri": _location(name, job_input.key_prefix, may_be_given=name in props.inputs),
                     "LocalPath": f"{INPUT_PATH}/{name}",
                     "S3DataType": "S3Prefix",
-                    "S3InputMode": "Pipe" if one.is_pipe else "File",
-                    "S3DataDistributionType": "ShardedByS3Key" if one.is_sharded else "FullyReplicated",
+                    "S3InputMode": "Pipe" if job_input.is_pipe else "File",
+                    "S3DataDistributionType": "ShardedByS3Key" if job_input.is_sharded else "FullyReplicated",
                 },
             }
-            for name, one in props.all_inputs.items()
+            for name, job_input in props.all_inputs.items()
         ],
         "ProcessingOutputConfig": {
             "Outputs": [
                 {
                     "OutputName": name,
                     "S3Output": {
-                        "S3Uri": f"{_BUCKET}/{one.key_prefix}/",
+                        "S3Uri": f"{_BUCKET}/{output.key_prefix}/",
                         "LocalPath": f"{OUTPUT_PATH}/{name}",
-                        "S3UploadMode": "Continuous" if one.is_continuous else "EndOfJob",
+                        "S3UploadMode": "Continuous" if output.is_continuous else "EndOfJob",
                     },
                 }
-                for name, one in props.outputs.items()
+                for name, output in props.outputs.items()
             ],
             "KmsKeyId": "${DataKeyArn}",
         },

@@ -59,7 +59,7 @@ class SpotTrainingJobProps:
     execution_role_arn: str | None = None
 
     def __post_init__(self) -> None:
-        """Check what the job is told."""
+        """Check the fields."""
         self.to_job_props()
 
     def to_job_props(self) -> TrainingJobProps:
@@ -100,7 +100,7 @@ class SpotTrainingJobProps:
 class SpotTrainingJob(TrainingWorkflow):
     """A state machine that trains on the first instance type with Spot capacity, and resumes where it was interrupted.
 
-    It is started by people, or by its schedule; its failures are told to the alarm topic of the foundation.
+    People or its schedule start it. The alarm topic of the foundation receives its failures.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, props: SpotTrainingJobProps) -> None:

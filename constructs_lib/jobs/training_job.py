@@ -303,7 +303,7 @@ class TrainingJobProps:
         if self.training_plan_arn is not None and (self.uses_managed_spot or self.keep_alive_s):
             raise RequestMemberError("a training plan goes with neither Spot nor a warm pool")
         texts = (self.hyperparameters, self.environment_variables, self.metrics)
-        for name, value in (item for one in texts for item in one.items()):
+        for name, value in (item for mapping in texts for item in mapping.items()):
             if value.startswith("{%"):
                 raise RequestMemberError(
                     f"{name}: Step Functions would read a text that begins with {{% as an expression"

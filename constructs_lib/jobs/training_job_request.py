@@ -21,7 +21,7 @@ from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INT
 HYPERPARAMETERS, RESUME = "hyperparameters", "resume"
 _INPUT = "$states.context.Execution.Input"
 _RESUMED = f"$exists({_INPUT}.{RESUME}) ? {_INPUT}.{RESUME} : {EXECUTION_NAME}"
-# What a run is told of itself, as texts, which tags are. The ARN of an execution names environment and workload as well.
+# The tags of a run in MLflow, which are texts. The ARN of an execution names environment and workload as well.
 _EXECUTION_TAG = "'execution': $states.context.Execution.Id"
 _RUN_TAGS = (
     f"{{{_EXECUTION_TAG}, 'instance_type': $instance_type, 'instance_count': $string($instance_count), "

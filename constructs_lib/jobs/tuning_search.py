@@ -65,7 +65,7 @@ class TuningSearch:
             (hyperband != (self.hyperband_max_resource is None), "only Hyperband has hyperband_max_resource"),
             (not (hyperband and self.early_stopping), "Hyperband goes without early_stopping"),
             (
-                self.strategy != "Grid" or all(one.kind == "Categorical" for one in self.ranges),
+                self.strategy != "Grid" or all(searched.kind == "Categorical" for searched in self.ranges),
                 "a grid has categorical ranges only",
             ),
         ):
@@ -85,11 +85,11 @@ def check_training_of(search: TuningSearch, job: TrainingJobProps) -> None:
             f"the names of tuning jobs begin with {MAX_NAME_PREFIX_CHARACTERS} characters at most",
         ),
         (
-            len({_shared(one) for one in job.attempts}) == 1,
+            len({_shared(attempt) for attempt in job.attempts}) == 1,
             "types have one image, kind of hardware and time, are all on Spot or none, and all have disks of their own or none",
         ),
         (
-            not job.hyperparameters.keys() & {one.name for one in search.ranges},
+            not job.hyperparameters.keys() & {searched.name for searched in search.ranges},
             "a hyperparameter is searched, or has one value",
         ),
     ):

@@ -184,8 +184,10 @@ def _config(search: TuningSearch) -> dict[str, object]:
             "MaxParallelTrainingJobs": search.max_parallel_jobs,
         },
         "ParameterRanges": {
-            f"{kind}ParameterRanges": [_range(one) for one in search.ranges if one.kind == kind]
-            for kind in sorted({one.kind for one in search.ranges})
+            f"{kind}ParameterRanges": [
+                _range(searched) for searched in search.ranges if searched.kind == kind
+            ]
+            for kind in sorted({searched.kind for searched in search.ranges})
         },
         "TrainingJobEarlyStoppingType": "Auto" if search.early_stopping else "Off",
     }
@@ -194,11 +196,11 @@ def _config(search: TuningSearch) -> dict[str, object]:
     return config
 
 
-def _range(one: SearchedRange) -> dict[str, object]:
-    if one.kind == "Categorical":
-        return {"Name": one.name, "Values": list(one.values)}
-    low, high = one.values
-    return {"Name": one.name, "MinValue": low, "MaxValue": high, "ScalingType": one.scaling_type}
+def _range(searched: SearchedRange) -> dict[str, object]:
+    if searched.kind == "Categorical":
+        return {"Name": searched.name, "Values": list(searched.values)}
+    low, high = searched.values
+    return {"Name": searched.name, "MinValue": low, "MaxValue": high, "ScalingType": searched.scaling_type}
 
 
 def _stopping_condition(attempt: TrainingAttempt) -> dict[str, object]:

@@ -62,7 +62,7 @@ class LambdaRolloutProps:
 
 
 class LambdaRollout(Construct):
-    """Application and deployment group of CodeDeploy, which the alias is told of, with alarms and a role of their own.
+    """Application and deployment group of CodeDeploy for the alias, with alarms and a role of their own.
 
     The alarms of the alias would not do: they see little of a small share, and one that is still on because of the old version
     would stop the deployment that mends it. So these are of the new version, and have its digest in their names: each version

@@ -27,7 +27,7 @@ _MODE = Mode.SERVERLESS
 
 @dataclass(frozen=True, kw_only=True)
 class ServerlessEndpointProps(ContainerProps):
-    """One serverless endpoint, whose container is told as ``ContainerProps``.
+    """One serverless endpoint; ``ContainerProps`` describes its container.
 
     Its image is for x86, without GPU support, and ``artifact_key`` one tar.gz object: a serverless endpoint takes no other.
     ``memory_mb`` is a multiple of 1024 up to 6144, and ``max_concurrency`` at most 200.

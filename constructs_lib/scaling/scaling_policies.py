@@ -205,13 +205,15 @@ def _watched(metric: ScalingMetric | ScalingMath, period_s: int) -> dict[str, An
                 return_data=False,
                 metric_stat=alarm.MetricStatProperty(
                     metric=alarm.MetricProperty(
-                        namespace=one.namespace, metric_name=one.name, dimensions=_alarm_dimensions(one)
+                        namespace=part.namespace,
+                        metric_name=part.name,
+                        dimensions=_alarm_dimensions(part),
                     ),
                     period=period_s,
-                    stat=one.statistic,
+                    stat=part.statistic,
                 ),
             )
-            for key, one in metric.metrics.items()
+            for key, part in metric.metrics.items()
         ]
         result = alarm.MetricDataQueryProperty(
             id=metric.result_id, expression=metric.expression, return_data=True
@@ -266,7 +268,7 @@ def _customized(
     """Return a metric as target tracking reads it: percentiles and expressions as a query, as the plain form has neither."""
     policy = autoscaling.CfnScalingPolicy
     if isinstance(metric, ScalingMath):
-        read = [_query(key, one, return_data=False) for key, one in metric.metrics.items()]
+        read = [_query(key, part, return_data=False) for key, part in metric.metrics.items()]
         result = policy.TargetTrackingMetricDataQueryProperty(
             id=metric.result_id, expression=metric.expression, return_data=True
         )

@@ -1,1 +1,1 @@
-"""State machines of Step Functions: what starts them, what they report, who is told."""
+"""State machines of Step Functions: what starts them, what they report, and to whom."""

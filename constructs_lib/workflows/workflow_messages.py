@@ -27,12 +27,12 @@ _TELL_TIMEOUT_S = 60
 def with_messages(
     work: State, *, noun: str, workload_name: str, partition: str, report_success: bool
 ) -> State:
-    """Return the definition of a machine that runs the states of ``work`` and tells the alarm topic how that ended.
+    """Return the definition of a machine that runs the states of ``work`` and publishes to the alarm topic how that ended.
 
-    ``noun`` says what it does, such as training. Success is told where its output has warnings, or always. The error and the
-    output of an execution are those of ``work``.
+    ``noun`` says what it does, such as training. It publishes a success where the output has warnings, or always. The error
+    and the output of an execution are those of ``work``.
     """
-    tell = partial(_tell, noun, workload_name, partition)
+    publish = partial(_publish, noun, workload_name, partition)
     cause = "$states.input.Cause"
     states: dict[str, State] = {
         "Work": {
@@ -42,7 +42,7 @@ def with_messages(
             "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "WhoTells"}],
             "Next": "TellSuccess" if report_success else "WorthTelling",
         },
-        "TellSuccess": tell("SUCCEEDED", "'output': $states.input", "Succeeded"),
+        "TellSuccess": publish("SUCCEEDED", "'output': $states.input", "Succeeded"),
         "Succeeded": {"Type": "Succeed"},
         "WhoTells": {
             "Type": "Choice",
@@ -54,7 +54,7 @@ def with_messages(
             ],
             "Default": "TellFailure",
         },
-        "TellFailure": tell(
+        "TellFailure": publish(
             "FAILED",
             f"'error': $states.input.Error, 'cause': {is_json_object(cause)} ? $parse({cause}) : {cause}",
             "Failed",
@@ -76,12 +76,14 @@ def with_messages(
     return {**work, "StartAt": "Work", "States": states}
 
 
-def _tell(noun: str, workload_name: str, partition: str, status: str, told: str, following: str) -> State:
-    """Return the state that publishes how an execution ended: ``told`` are further members, in JSONata."""
+def _publish(
+    noun: str, workload_name: str, partition: str, status: str, members: str, following: str
+) -> State:
+    """Return the state that publishes how an execution ended: ``members`` are further members, in JSONata."""
     message = (
         f"'{noun}': '{workload_name}', 'executionArn': $states.context.Execution.Id, 'status': '{status}', "
         "'durationInSeconds': $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 1000), "
-        f"{told}"
+        f"{members}"
     )
     passed_on = "{% $states.input %}"
     return {
@@ -95,7 +97,7 @@ def _tell(noun: str, workload_name: str, partition: str, status: str, told: str,
         },
         "TimeoutSeconds": _TELL_TIMEOUT_S,
         "Retry": [retry("States.ALL")],
-        # What cannot be told ends as it would have.
+        # A message that cannot be published does not change how the execution ends.
         "Catch": [{"ErrorEquals": ["States.ALL"], "Output": passed_on, "Next": following}],
         "Output": passed_on,
         "Next": following,

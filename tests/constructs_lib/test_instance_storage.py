@@ -7,9 +7,9 @@ TYPES = load_catalog("us-east-1").instance_types
 
 
 def test_the_name_of_every_known_type_tells_its_disks() -> None:
-    told = {instance_type.name: has_local_nvme(instance_type.name) for instance_type in TYPES}
-    assert told == {instance_type.name: instance_type.local_storage_nvme for instance_type in TYPES}
-    assert len(set(told.values())) == 2
+    has_nvme = {instance_type.name: has_local_nvme(instance_type.name) for instance_type in TYPES}
+    assert has_nvme == {instance_type.name: instance_type.local_storage_nvme for instance_type in TYPES}
+    assert len(set(has_nvme.values())) == 2
 
 
 @pytest.mark.parametrize(("name", "expected"), [("ml.m7gd.large", True), ("ml.g5g.xlarge", False)])

@@ -176,7 +176,9 @@ def test_a_spot_job_tries_each_type_on_spot_and_the_first_on_demand(
 ) -> None:
     job = spot_job(foundation, on_demand_fallback=fallback).to_job_props()
 
-    asked = [(one.instance_type, one.use_managed_spot, one.ends_after_s) for one in job.attempts]
+    asked = [
+        (attempt.instance_type, attempt.use_managed_spot, attempt.ends_after_s) for attempt in job.attempts
+    ]
     assert asked == tried
     assert job.checkpoint is not None, "or an interruption loses everything"
 

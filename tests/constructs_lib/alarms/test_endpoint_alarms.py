@@ -152,12 +152,12 @@ def test_one_fleet_is_watched_by_what_it_answers_and_not_by_what_no_page_says_of
     props = replace(PROPS, thresholds=thresholds, endpoint_config_name="new", name_suffix="-new")
     EndpointAlarms(stack, "Alarms", props=props)
     alarms = resources("AWS::CloudWatch::Alarm").values()
-    assert {one["MetricName"]: [pair["Name"] for pair in one["Dimensions"]] for one in alarms} == {
+    assert {alarm["MetricName"]: [pair["Name"] for pair in alarm["Dimensions"]] for alarm in alarms} == {
         "Invocation5XXErrors": ["EndpointName", "VariantName", "EndpointConfigName"],
         # No page shows a metric of asynchronous endpoints with the configuration.
         "InvocationFailures": ["EndpointName", "VariantName"],
     }
-    assert all(one["AlarmName"].endswith("-new") for one in alarms)
+    assert all(alarm["AlarmName"].endswith("-new") for alarm in alarms)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_one_alarm_tells_that_no_instance_reports_any_more(
 ) -> None:
     EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=AlarmThresholds(**thresholds)))
     alarms = resources("AWS::CloudWatch::Alarm").values()
-    assert [one["MetricName"] for one in alarms if "InsufficientDataActions" in one] == [tells]
+    assert [alarm["MetricName"] for alarm in alarms if "InsufficientDataActions" in alarm] == [tells]
 
 
 def test_each_alarm_of_the_configuration_is_made_and_called_so(stack: Stack) -> None:

@@ -72,7 +72,10 @@ def test_the_role_reads_requests_writes_answers_and_tells_of_them(
     RealtimeEndpoint(stack, "Endpoint", props=props)
 
     statements = only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
-    found = {one["Sid"]: (one["Action"], _flat(one["Resource"]), one.get("Condition")) for one in statements}
+    found = {
+        statement["Sid"]: (statement["Action"], _flat(statement["Resource"]), statement.get("Condition"))
+        for statement in statements
+    }
     s3 = {"StringEquals": {"kms:ViaService": {"Fn::Sub": "s3.${AWS::Region}.amazonaws.com"}}}
     sns = {"StringEquals": {"kms:ViaService": {"Fn::Sub": "sns.${AWS::Region}.amazonaws.com"}}}
     prefix = f"arn:AWS::Partition:s3:::{BUCKET}"
@@ -122,7 +125,7 @@ def test_failed_invocations_call_a_new_fleet_back(
     deployment = only("AWS::SageMaker::Endpoint")["DeploymentConfig"]
     assert len(deployment["AutoRollbackConfiguration"]["Alarms"]) == 1
     statements = only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
-    [watched] = [one["Resource"] for one in statements if one["Sid"] == "WatchDeployment"]
+    [watched] = [statement["Resource"] for statement in statements if statement["Sid"] == "WatchDeployment"]
     alarm = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
     assert watched == [{"Fn::Sub": f"{alarm}speech-dev-AllTraffic-InvocationFailures-*"}]
 
@@ -144,7 +147,7 @@ def test_topics_are_encrypted_and_take_messages_over_tls_only(stack: Stack, reso
     key = "arn:aws:kms:us-east-1:111122223333:key/00000000-0000-0000-0000-00000000000e"
     InferenceTopics(stack, "Topics", props=InferenceTopicsProps(operations_key_arn=key))
 
-    assert [one["KmsMasterKeyId"] for one in resources("AWS::SNS::Topic").values()] == [key, key]
+    assert [topic["KmsMasterKeyId"] for topic in resources("AWS::SNS::Topic").values()] == [key, key]
     for policy in resources("AWS::SNS::TopicPolicy").values():
         account, tls = policy["PolicyDocument"]["Statement"]
         assert (account["Effect"], account["Action"]) == ("Allow", "sns:Publish")
@@ -189,19 +192,19 @@ def test_alarms_watch_the_queue_by_its_endpoint_and_losses_by_the_variant(
     silent = "notBreaching"
     of_instances = (silent, None) if may_sleep else ("missing", [props.alarm_topic_arn])
     found = {
-        one["MetricName"]: (
-            one["Namespace"],
-            {pair["Name"]: pair["Value"] for pair in one["Dimensions"]},
-            one["Statistic"],
-            one["Threshold"],
-            (one["Period"], one["DatapointsToAlarm"], one["EvaluationPeriods"]),
-            (one["TreatMissingData"], one.get("InsufficientDataActions")),
+        alarm["MetricName"]: (
+            alarm["Namespace"],
+            {pair["Name"]: pair["Value"] for pair in alarm["Dimensions"]},
+            alarm["Statistic"],
+            alarm["Threshold"],
+            (alarm["Period"], alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"]),
+            (alarm["TreatMissingData"], alarm.get("InsufficientDataActions")),
         )
-        for one in resources("AWS::CloudWatch::Alarm").values()
+        for alarm in resources("AWS::CloudWatch::Alarm").values()
     }
     requests, waking, loss = (
-        (one.period_s, one.datapoints_to_alarm, one.evaluation_periods)
-        for one in (OF_REQUESTS, OF_WAKING, OF_LOSS)
+        (evaluation.period_s, evaluation.datapoints_to_alarm, evaluation.evaluation_periods)
+        for evaluation in (OF_REQUESTS, OF_WAKING, OF_LOSS)
     )
     sagemaker, quiet = "AWS/SageMaker", (silent, None)
     assert found == {
@@ -223,7 +226,7 @@ def test_alarms_watch_the_queue_by_its_endpoint_and_losses_by_the_variant(
 
 def _flat(value: Any) -> list[str]:
     """Return resources as text, with what is joined put together and references by their names."""
-    return [_text(one) for one in (value if isinstance(value, list) else [value])]
+    return [_text(part) for part in (value if isinstance(value, list) else [value])]
 
 
 def _text(value: Any) -> str:

@@ -55,9 +55,9 @@ def test_the_role_writes_below_its_prefix_and_nowhere_else(
 ) -> None:
     RealtimeEndpoint(stack, "Endpoint", props=props)
     statements = only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
-    (write,) = (one for one in statements if one["Action"] == "s3:PutObject")
+    (write,) = (statement for statement in statements if statement["Action"] == "s3:PutObject")
     assert write["Resource"]["Fn::Join"][1][-1].endswith("/inference/fraud/captured/*")
-    (encrypt,) = (one for one in statements if one["Action"] == "kms:GenerateDataKey")
+    (encrypt,) = (statement for statement in statements if statement["Action"] == "kms:GenerateDataKey")
     assert encrypt["Resource"] == props.foundation.data_key_arn
 
 
@@ -67,7 +67,9 @@ def test_nothing_is_kept_and_written_unless_asked(
 ) -> None:
     RealtimeEndpoint(stack, "Endpoint", props=replace(props, data_capture=None))
     assert "DataCaptureConfig" not in only("AWS::SageMaker::EndpointConfig")
-    actions = [one["Action"] for one in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]]
+    actions = [
+        statement["Action"] for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
+    ]
     assert not {"s3:PutObject", "kms:GenerateDataKey"} & {
         action for action in actions if isinstance(action, str)
     }

@@ -38,7 +38,7 @@ def built(stack: Stack, props: EndpointApiProps) -> Template:
     return Template.from_stack(stack)
 
 
-def one(template: Template, resource_type: str) -> tuple[str, dict[str, Any]]:
+def only_resource(template: Template, resource_type: str) -> tuple[str, dict[str, Any]]:
     [(logical_id, resource)] = template.find_resources(resource_type).items()
     return logical_id, resource["Properties"]
 
@@ -67,7 +67,7 @@ def test_only_the_roles_that_are_named_call_it_and_only_from_the_vpc(
             },
         },
     )
-    api, _ = one(template, "AWS::ApiGateway::RestApi")
+    api, _ = only_resource(template, "AWS::ApiGateway::RestApi")
     assert template.find_outputs("InvokeUrl")["InvokeUrl"]["Value"]["Fn::Sub"] == [
         "https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/invocations",
         {"Api": {"Ref": api}},
@@ -76,9 +76,9 @@ def test_only_the_roles_that_are_named_call_it_and_only_from_the_vpc(
 
 def test_it_invokes_this_endpoint_and_nothing_else(stack: Stack, props: EndpointApiProps) -> None:
     template = built(stack, props)
-    endpoint, _ = one(template, "AWS::SageMaker::Endpoint")
-    role, trusted = one(template, "AWS::IAM::Role")
-    policy, allowed = one(template, "AWS::IAM::ManagedPolicy")
+    endpoint, _ = only_resource(template, "AWS::SageMaker::Endpoint")
+    role, trusted = only_resource(template, "AWS::IAM::Role")
+    policy, allowed = only_resource(template, "AWS::IAM::ManagedPolicy")
     assert trusted["ManagedPolicyArns"] == [{"Ref": policy}]
     assert trusted["AssumeRolePolicyDocument"]["Statement"] == [
         {"Effect": "Allow", "Principal": {"Service": "apigateway.amazonaws.com"}, "Action": "sts:AssumeRole"}
@@ -111,9 +111,9 @@ def test_it_invokes_this_endpoint_and_nothing_else(stack: Stack, props: Endpoint
 
 
 def test_what_is_no_success_is_never_passed_on_as_one(stack: Stack, props: EndpointApiProps) -> None:
-    _, method = one(built(stack, props), "AWS::ApiGateway::Method")
+    _, method = only_resource(built(stack, props), "AWS::ApiGateway::Method")
     responses = method["Integration"]["IntegrationResponses"]
-    assert {one.get("SelectionPattern"): one["StatusCode"] for one in responses} == {
+    assert {response.get("SelectionPattern"): response["StatusCode"] for response in responses} == {
         r"2\d{2}": "200",
         "400": "400",
         "424": "424",
@@ -121,8 +121,8 @@ def test_what_is_no_success_is_never_passed_on_as_one(stack: Stack, props: Endpo
         "503": "503",
         None: "502",
     }
-    assert {one["StatusCode"] for one in method["MethodResponses"]} == {
-        one["StatusCode"] for one in responses
+    assert {method_response["StatusCode"] for method_response in method["MethodResponses"]} == {
+        response["StatusCode"] for response in responses
     }
 
 
@@ -130,7 +130,9 @@ def test_what_is_no_success_is_never_passed_on_as_one(stack: Stack, props: Endpo
 def test_headers_of_the_runtime_pass_and_none_chooses_a_variant(
     stack: Stack, props: EndpointApiProps, names_model: bool
 ) -> None:
-    _, method = one(built(stack, replace(props, names_model=names_model)), "AWS::ApiGateway::Method")
+    _, method = only_resource(
+        built(stack, replace(props, names_model=names_model)), "AWS::ApiGateway::Method"
+    )
     header = "X-Amzn-SageMaker-"
     expected = {
         "Content-Type": True,
@@ -149,7 +151,7 @@ def test_headers_of_the_runtime_pass_and_none_chooses_a_variant(
 
 def test_calls_are_limited_and_recorded_without_what_they_say(stack: Stack, props: EndpointApiProps) -> None:
     template = built(stack, props)
-    _, stage = one(template, "AWS::ApiGateway::Stage")
+    _, stage = only_resource(template, "AWS::ApiGateway::Stage")
     assert stage["MethodSettings"] == [
         {
             "HttpMethod": "*",
@@ -165,8 +167,8 @@ def test_calls_are_limited_and_recorded_without_what_they_say(stack: Stack, prop
     assert logged["caller"] == "$context.identity.userArn"
     assert not any("body" in value or "header" in value for value in logged.values())
     groups = template.find_resources("AWS::Logs::LogGroup").values()
-    assert [one["Properties"]["KmsKeyId"] for one in groups] == [props.foundation.operations_key_arn] * 2
-    assert {one["Properties"]["RetentionInDays"] for one in groups} == {90}
+    assert [group["Properties"]["KmsKeyId"] for group in groups] == [props.foundation.operations_key_arn] * 2
+    assert {group["Properties"]["RetentionInDays"] for group in groups} == {90}
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,7 @@ def test_what_takes_effect_with_a_deployment_makes_another_one(
             endpoint=endpoint, endpoint_name="fraud-dev", foundation=foundation, **values
         )
         template = built(stack, props)
-        deployment, _ = one(template, "AWS::ApiGateway::Deployment")
-        assert one(template, "AWS::ApiGateway::Stage")[1]["DeploymentId"] == {"Ref": deployment}
+        deployment, _ = only_resource(template, "AWS::ApiGateway::Deployment")
+        assert only_resource(template, "AWS::ApiGateway::Stage")[1]["DeploymentId"] == {"Ref": deployment}
         ids.add(deployment)
     assert (len(ids) == 2) == deployed_anew

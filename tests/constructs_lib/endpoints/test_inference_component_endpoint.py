@@ -76,7 +76,7 @@ def props(foundation: FoundationReferences) -> InferenceComponentEndpointProps:
 
 
 def by_name(found: dict[str, dict[str, Any]], key: str) -> dict[str, dict[str, Any]]:
-    return {one[key]: one for one in found.values()}
+    return {resource[key]: resource for resource in found.values()}
 
 
 def test_the_fleet_has_no_model_and_grows_with_the_copies(
@@ -130,8 +130,8 @@ def test_each_component_reserves_its_share_and_is_rolled_back_by_its_own_alarms(
     }
     alarms = resources("AWS::CloudWatch::Alarm")
     called = [
-        alarms[one["AlarmName"]["Ref"]]["AlarmName"]
-        for one in chat["DeploymentConfig"]["AutoRollbackConfiguration"]["Alarms"]
+        alarms[alarm["AlarmName"]["Ref"]]["AlarmName"]
+        for alarm in chat["DeploymentConfig"]["AutoRollbackConfiguration"]["Alarms"]
     ]
     assert called == ["desk-dev--chat-ServerErrorRate-Rollback", "desk-dev--chat-ModelErrorRate-Rollback"]
     assert guard["Specification"]["ComputeResourceRequirements"] == {
@@ -158,7 +158,7 @@ def test_copies_scale_each_by_its_own_name_and_wake_from_zero(
         for name, least, most in (("desk-dev--chat", 2, 6), ("desk-dev--guard", 0, 3))
     }
     policies = resources("AWS::ApplicationAutoScaling::ScalingPolicy")
-    assert sorted(one["PolicyName"] for one in policies.values()) == [
+    assert sorted(policy["PolicyName"] for policy in policies.values()) == [
         "InvocationsPerCopy",
         "InvocationsPerCopy",
         "WakeFromZero",
@@ -197,7 +197,10 @@ def test_one_role_reads_what_the_components_read_and_writes_their_logs(
 ) -> None:
     InferenceComponentEndpoint(stack, "Endpoint", props=props)
 
-    statements = {one["Sid"]: one for one in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]}
+    statements = {
+        statement["Sid"]: statement
+        for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
+    }
     bucket = ":s3:::demo-dev-artifacts-111122223333-us-east-1/"
     assert statements["ReadArtifact"]["Resource"] == [
         {"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, f"{bucket}{key}"]]}
@@ -206,15 +209,20 @@ def test_one_role_reads_what_the_components_read_and_writes_their_logs(
     assert statements["ListArtifact"]["Condition"] == {
         "StringLike": {"s3:prefix": ["models/chat/*", "models/guard/model.tar.gz"]}
     }
-    assert [one.rpartition("/")[2] for one in statements["PullImage"]["Resource"]] == ["chat", "guard"]
-    logs = [one["Fn::Sub"].partition("log-group:")[2] for one in statements["WriteLogs"]["Resource"]]
+    assert [statement.rpartition("/")[2] for statement in statements["PullImage"]["Resource"]] == [
+        "chat",
+        "guard",
+    ]
+    logs = [
+        statement["Fn::Sub"].partition("log-group:")[2] for statement in statements["WriteLogs"]["Resource"]
+    ]
     assert logs == [
         "/aws/sagemaker/Endpoints/desk-dev:*",
         "/aws/sagemaker/InferenceComponents/desk-dev--*:*",
     ]
     (alarm,) = statements["WatchDeployment"]["Resource"]
     assert alarm["Fn::Sub"].endswith(":alarm:desk-dev--*")
-    groups = {one["LogGroupName"] for one in resources("AWS::Logs::LogGroup").values()}
+    groups = {log_group["LogGroupName"] for log_group in resources("AWS::Logs::LogGroup").values()}
     assert groups == {
         "/aws/sagemaker/Endpoints/desk-dev",
         "/aws/sagemaker/InferenceComponents/desk-dev--chat",

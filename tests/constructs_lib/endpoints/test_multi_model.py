@@ -54,7 +54,10 @@ def test_the_role_reads_and_lists_what_is_below_the_prefix(
 ) -> None:
     RealtimeEndpoint(stack, "Endpoint", props=props(foundation))
 
-    statements = {one["Sid"]: one for one in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]}
+    statements = {
+        statement["Sid"]: statement
+        for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
+    }
     arn = ["arn:", {"Ref": "AWS::Partition"}]
     assert statements["ReadArtifact"] == {
         "Sid": "ReadArtifact",
@@ -107,13 +110,13 @@ def test_alarms_on_the_wait_for_a_model_and_on_too_few_hits(stack: Stack, resour
         ),
     )
 
-    found = {one["MetricName"]: one for one in resources("AWS::CloudWatch::Alarm").values()}
+    found = {alarm["MetricName"]: alarm for alarm in resources("AWS::CloudWatch::Alarm").values()}
     watched = ("Namespace", "Statistic", "ComparisonOperator", "Threshold", "TreatMissingData", "Dimensions")
     of_variant = [
         {"Name": "EndpointName", "Value": "sales-dev"},
         {"Name": "VariantName", "Value": "primary"},
     ]
-    assert {name: [one[key] for key in watched] for name, one in found.items()} == {
+    assert {name: [alarm[key] for key in watched] for name, alarm in found.items()} == {
         "ModelLoadingWaitTime": [
             "AWS/SageMaker", "Maximum", "GreaterThanThreshold", 9_000_000, "notBreaching", of_variant
         ],

@@ -98,7 +98,7 @@ def test_alarms_call_a_new_fleet_back_and_the_role_may_look_at_them(
 
     deployment = only("AWS::SageMaker::Endpoint")["DeploymentConfig"]
     called = called_alarms(stack, deployment.pop("AutoRollbackConfiguration")["Alarms"])
-    assert [one["MetricName"] for one in called] == ["Invocation5XXErrors", "InvocationModelErrors"]
+    assert [alarm["MetricName"] for alarm in called] == ["Invocation5XXErrors", "InvocationModelErrors"]
     share, times = {"Type": "CAPACITY_PERCENT", "Value": 25}, {"MaximumExecutionTimeoutInSeconds": 3600}
     routing = {"Type": "CANARY", "CanarySize": share, "WaitIntervalInSeconds": 600}
     blue_green = {"TrafficRoutingConfiguration": routing, "TerminationWaitInSeconds": 600, **times}
@@ -111,7 +111,7 @@ def test_alarms_call_a_new_fleet_back_and_the_role_may_look_at_them(
         }[strategy]
     )
     statements = only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
-    (watch,) = (one for one in statements if one["Action"] == "cloudwatch:DescribeAlarms")
+    (watch,) = (statement for statement in statements if statement["Action"] == "cloudwatch:DescribeAlarms")
     prefixes = {text["Fn::Sub"].rpartition(":")[2].removesuffix("*") for text in watch["Resource"]}
     assert {alarm["AlarmName"]["Fn::Join"][1][0] for alarm in called} <= prefixes
 
@@ -132,7 +132,7 @@ def test_a_broken_fleet_does_not_call_the_one_back_that_mends_it(
         assert "AlarmActions" not in alarm
         # A new alarm for each configuration: one that is updated keeps its state (API reference, PutMetricAlarm).
         assert alarm["AlarmName"]["Fn::Join"][1][-1] == name
-        assert {one["Name"]: one["Value"] for one in alarm["Dimensions"]} == {
+        assert {dimension["Name"]: dimension["Value"] for dimension in alarm["Dimensions"]} == {
             "EndpointName": props.endpoint_name,
             "VariantName": props.variant_name,
             "EndpointConfigName": name,
@@ -189,7 +189,7 @@ def test_detailed_metrics_are_those_of_sagemaker_unless_they_are_off(
     off = replace(props, endpoint_name="other", detailed_metrics=False)
     RealtimeEndpoint(stack, "Off", props=off)
     found = Template.from_stack(stack).find_resources("AWS::SageMaker::EndpointConfig").values()
-    assert [one["Properties"].get("MetricsConfig") for one in found] == [
+    assert [configuration["Properties"].get("MetricsConfig") for configuration in found] == [
         None,
         {"EnableDetailedObservability": False},
     ]
@@ -197,7 +197,7 @@ def test_detailed_metrics_are_those_of_sagemaker_unless_they_are_off(
 
 def called_alarms(stack: Stack, called: list[dict[str, Any]]) -> list[dict[str, Any]]:
     resources = Template.from_stack(stack).to_json()["Resources"]
-    return [resources[one["AlarmName"]["Ref"]]["Properties"] for one in called]
+    return [resources[alarm["AlarmName"]["Ref"]]["Properties"] for alarm in called]
 
 
 def test_the_log_group_is_there_before_a_container_writes(stack: Stack, props: RealtimeEndpointProps) -> None:

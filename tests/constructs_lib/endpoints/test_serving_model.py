@@ -57,7 +57,10 @@ def props(foundation: FoundationReferences) -> RealtimeEndpointProps:
 
 
 def statements(only: Only) -> dict[str, Any]:
-    return {one["Sid"]: one for one in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]}
+    return {
+        statement["Sid"]: statement
+        for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
+    }
 
 
 def joined(value: Any) -> str:
@@ -74,7 +77,11 @@ def test_containers_hand_a_request_on_in_their_order(
     assert "PrimaryContainer" not in model
     assert model["InferenceExecutionConfig"] == {"Mode": "Serial"}
     features, fraud, labels = model["Containers"]
-    assert [one["ContainerHostname"] for one in (features, fraud, labels)] == ["features", "model", "labels"]
+    assert [container["ContainerHostname"] for container in (features, fraud, labels)] == [
+        "features",
+        "model",
+        "labels",
+    ]
     assert features["Environment"] == {"A": "1"}
     assert features["ModelDataSource"]["S3DataSource"]["S3DataType"] == "S3Object"
     assert fraud["ModelDataSource"]["S3DataSource"]["S3DataType"] == "S3Prefix"
@@ -87,7 +94,7 @@ def test_the_role_reads_every_artifact_and_pulls_every_image(
     RealtimeEndpoint(stack, "Endpoint", props=replace(props, before=(FEATURES,), after=(LABELS,)))
 
     found = statements(only)
-    assert [joined(one).rpartition("/models/")[2] for one in found["ReadArtifact"]["Resource"]] == [
+    assert [joined(resource).rpartition("/models/")[2] for resource in found["ReadArtifact"]["Resource"]] == [
         "features/model.tar.gz",
         "fraud/7/*",
     ]
@@ -95,7 +102,7 @@ def test_the_role_reads_every_artifact_and_pulls_every_image(
         "models/features/model.tar.gz",
         "models/fraud/7/*",
     ]
-    pulled = [one.rpartition("/")[2] for one in found["PullImage"]["Resource"]]
+    pulled = [resource.rpartition("/")[2] for resource in found["PullImage"]["Resource"]]
     assert pulled == ["features", "fraud", "labels"]
     assert open_findings(stack) == set()
 
@@ -177,11 +184,11 @@ def test_a_transform_names_artifacts_by_url_and_reads_packages(
     assert "ModelDataSource" not in features
     assert model == {"ContainerHostname": "model", "ModelPackageName": PACKAGE.arn}
     (policy,) = (
-        one["Properties"]["PolicyDocument"]["Statement"]
-        for one in resources(stack, "AWS::IAM::ManagedPolicy")
-        if "Transform jobs" in one["Properties"].get("Description", "")
+        policy["Properties"]["PolicyDocument"]["Statement"]
+        for policy in resources(stack, "AWS::IAM::ManagedPolicy")
+        if "Transform jobs" in policy["Properties"].get("Description", "")
     )
-    by_action = {tuple(one["Action"]): str(one["Resource"]) for one in policy}
+    by_action = {tuple(statement["Action"]): str(statement["Resource"]) for statement in policy}
     assert "company-registry/fraud/*" in by_action["s3:GetObject",]
     assert "models/features/model.tar.gz" in by_action["s3:GetObject",]
     assert by_action["kms:Decrypt",] == KEY
@@ -226,11 +233,14 @@ def test_a_new_vpc_reads_the_buckets_of_others_and_writes_none(stack: Stack, onl
     )
 
     (gateway,) = (
-        one["Properties"]["PolicyDocument"]["Statement"]
-        for one in resources(stack, "AWS::EC2::VPCEndpoint")
-        if one["Properties"]["VpcEndpointType"] == "Gateway"
+        vpc_endpoint["Properties"]["PolicyDocument"]["Statement"]
+        for vpc_endpoint in resources(stack, "AWS::EC2::VPCEndpoint")
+        if vpc_endpoint["Properties"]["VpcEndpointType"] == "Gateway"
     )
     allowed = {
-        action for one in gateway if "company-registry" in str(one["Resource"]) for action in one["Action"]
+        action
+        for statement in gateway
+        if "company-registry" in str(statement["Resource"])
+        for action in statement["Action"]
     }
     assert allowed == {"s3:ListBucket", "s3:GetObject"}

@@ -53,7 +53,7 @@ def test_each_variant_has_its_share_its_model_and_its_instances(
         logical_id: model["PrimaryContainer"]["Image"]
         for logical_id, model in resources("AWS::SageMaker::Model").items()
     }
-    assert [images[one["ModelName"]["Fn::GetAtt"][0]] for one in (own, other)] == [
+    assert [images[variant["ModelName"]["Fn::GetAtt"][0]] for variant in (own, other)] == [
         props.image_uri,
         OTHER.image_uri,
     ]
@@ -67,7 +67,10 @@ def test_the_role_of_a_model_reads_its_own_artifact_and_image(
 
     reads = []
     for policy in resources("AWS::IAM::ManagedPolicy").values():
-        statements = {one["Sid"]: str(one["Resource"]) for one in policy["PolicyDocument"]["Statement"]}
+        statements = {
+            statement["Sid"]: str(statement["Resource"])
+            for statement in policy["PolicyDocument"]["Statement"]
+        }
         reads.append(statements["ReadArtifact"] + statements["PullImage"])
     of_own, of_other = sorted(reads, key=lambda text: "candidate" in text)
     assert "/models/fraud/model.tar.gz" in of_own
@@ -119,7 +122,7 @@ def test_a_shadow_gets_copies_and_shares_nothing(
     RealtimeEndpoint(stack, "Endpoint", props=replace(props, weight=1, shadow_variant=OTHER))
 
     configuration = only("AWS::SageMaker::EndpointConfig")
-    assert [one["VariantName"] for one in configuration["ProductionVariants"]] == ["AllTraffic"]
+    assert [variant["VariantName"] for variant in configuration["ProductionVariants"]] == ["AllTraffic"]
     (shadow,) = configuration["ShadowProductionVariants"]
     assert (shadow["VariantName"], shadow["InitialVariantWeight"]) == ("candidate", 0.1)
 

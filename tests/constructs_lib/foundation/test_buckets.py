@@ -42,7 +42,9 @@ def test_requests_and_answers_expire_and_models_beside_them_do_not(
 ) -> None:
     Buckets(stack, "Buckets", props=_props(inference_data_expiry_days=7))
 
-    (bucket,) = (one for one in resources("AWS::S3::Bucket").values() if one["BucketName"] == ARTIFACTS)
+    (bucket,) = (
+        bucket for bucket in resources("AWS::S3::Bucket").values() if bucket["BucketName"] == ARTIFACTS
+    )
     expiring = [rule for rule in bucket["LifecycleConfiguration"]["Rules"] if "ExpirationInDays" in rule]
     assert [(rule["Prefix"], rule["ExpirationInDays"]) for rule in expiring] == [("inference/", 7)]
     # In a versioned bucket an expired object stays as a noncurrent version, for 90 days more by the rule of artifacts.

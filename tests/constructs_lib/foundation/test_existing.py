@@ -219,9 +219,11 @@ def test_a_training_job_takes_one_and_may_pass_no_other(
     template = Template.from_stack(stack)
     [role] = template.find_resources("AWS::IAM::Role").values()  # of the state machine
     trust = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
-    assert [one["Principal"]["Service"] for one in trust] == ["states.amazonaws.com"]
+    assert [statement["Principal"]["Service"] for statement in trust] == ["states.amazonaws.com"]
     [policy] = template.find_resources("AWS::IAM::ManagedPolicy").values()
     statements = policy["Properties"]["PolicyDocument"]["Statement"]
-    assert [one["Resource"] for one in statements if "iam:PassRole" in one["Action"]] == [ROLE]
+    assert [statement["Resource"] for statement in statements if "iam:PassRole" in statement["Action"]] == [
+        ROLE
+    ]
     [machine] = template.find_resources("AWS::StepFunctions::StateMachine").values()
     assert machine["Properties"]["DefinitionSubstitutions"]["TrainingRoleArn"] == ROLE

@@ -77,12 +77,12 @@ def test_another_choice_of_zones_replaces_no_subnet_that_stays_and_takes_no_rang
     for zone_ids in (("use1-az1", "use1-az2"), ("use1-az2", "use1-az4")):
         stacks.append(Stack(app, zone_ids[0], env=Environment(account="111122223333", region="us-east-1")))
         Network(stacks[-1], "Network", props=_props(availability_zone_ids=zone_ids))
-    before, after = (Template.from_stack(one).find_resources("AWS::EC2::Subnet") for one in stacks)
+    before, after = (Template.from_stack(stack).find_resources("AWS::EC2::Subnet") for stack in stacks)
 
     stays = before.keys() & after.keys()
-    assert [before[one]["Properties"]["AvailabilityZoneId"] for one in stays] == ["use1-az2"]
-    assert all(before[one] == after[one] for one in stays)
-    ranges = [one["Properties"]["CidrBlock"] for one in (before | after).values()]
+    assert [before[subnet_id]["Properties"]["AvailabilityZoneId"] for subnet_id in stays] == ["use1-az2"]
+    assert all(before[subnet_id] == after[subnet_id] for subnet_id in stays)
+    ranges = [subnet["Properties"]["CidrBlock"] for subnet in (before | after).values()]
     assert len(set(ranges)) == 3
 
 
@@ -146,7 +146,10 @@ def test_the_account_invokes_the_endpoints_of_the_environment_and_its_apis_and_o
 
     interface = {"Properties": {"VpcEndpointType": "Interface"}}
     found = Template.from_stack(stack).find_resources("AWS::EC2::VPCEndpoint", interface).values()
-    policies = {one["Properties"]["ServiceName"]: one["Properties"].get("PolicyDocument") for one in found}
+    policies = {
+        vpc_endpoint["Properties"]["ServiceName"]: vpc_endpoint["Properties"].get("PolicyDocument")
+        for vpc_endpoint in found
+    }
     invoke = {
         "Effect": "Allow",
         "Principal": "*",
@@ -336,7 +339,7 @@ def test_containers_reach_aws_and_the_port_of_a_proxy(
     assert len(groups) == 2
     for properties in groups.values():
         rules = properties["SecurityGroupEgress"]
-        assert [(rule["FromPort"], rule["ToPort"]) for rule in rules] == [(one, one) for one in out]
+        assert [(rule["FromPort"], rule["ToPort"]) for rule in rules] == [(port, port) for port in out]
         assert {(rule["IpProtocol"], rule["CidrIp"]) for rule in rules} == {("tcp", "0.0.0.0/0")}
 
 

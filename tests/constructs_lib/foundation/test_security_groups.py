@@ -32,13 +32,13 @@ def rules(
     return {
         (
             direction,
-            name[str(one["GroupId"])],
-            name[str(one[f"{other}SecurityGroupId"])],
-            one["IpProtocol"],
-            (one.get("FromPort"), one.get("ToPort")),
+            name[str(rule["GroupId"])],
+            name[str(rule[f"{other}SecurityGroupId"])],
+            rule["IpProtocol"],
+            (rule.get("FromPort"), rule.get("ToPort")),
         )
         for direction, other in (("Ingress", "Source"), ("Egress", "Destination"))
-        for one in resources(f"AWS::EC2::SecurityGroup{direction}").values()
+        for rule in resources(f"AWS::EC2::SecurityGroup{direction}").values()
     }
 
 
@@ -64,8 +64,8 @@ def test_training_and_lustre_reach_each_other(stack: Stack, resources: Resources
     assert rules(stack, resources, LUSTRE) == AMONG_NODES | {
         rule
         for ports in ((988, 988), (1018, 1023))
-        for one, other in (("training", "files"), ("files", "training"))
-        for rule in (("Egress", one, other, "tcp", ports), ("Ingress", other, one, "tcp", ports))
+        for training, other in (("training", "files"), ("files", "training"))
+        for rule in (("Egress", training, other, "tcp", ports), ("Ingress", other, training, "tcp", ports))
     }
 
 

@@ -35,9 +35,9 @@ def test_rules_of_eventbridge_may_publish_to_it_and_nothing_else(
     policy = only("AWS::SNS::TopicPolicy")
     [topic] = policy["Topics"]
     by_service = {
-        one["Principal"]["Service"]: one
-        for one in policy["PolicyDocument"]["Statement"]
-        if one["Effect"] == "Allow" and "Service" in one["Principal"]
+        statement["Principal"]["Service"]: statement
+        for statement in policy["PolicyDocument"]["Statement"]
+        if statement["Effect"] == "Allow" and "Service" in statement["Principal"]
     }
     assert by_service.keys() == {"cloudwatch.amazonaws.com", "events.amazonaws.com"}
     rules = by_service["events.amazonaws.com"]

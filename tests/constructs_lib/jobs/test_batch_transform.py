@@ -143,10 +143,11 @@ def statements_of(template: Template, service: str) -> list[Json]:
     """Return the statements of the one managed policy of the role of a service."""
     document = template.to_json()["Resources"]
     (role,) = [
-        one["Properties"]
-        for one in document.values()
-        if one["Type"] == "AWS::IAM::Role"
-        and one["Properties"]["AssumeRolePolicyDocument"]["Statement"][0]["Principal"]["Service"] == service
+        resource["Properties"]
+        for resource in document.values()
+        if resource["Type"] == "AWS::IAM::Role"
+        and resource["Properties"]["AssumeRolePolicyDocument"]["Statement"][0]["Principal"]["Service"]
+        == service
     ]
     (policy,) = role["ManagedPolicyArns"]
     found: list[Json] = document[policy["Ref"]]["Properties"]["PolicyDocument"]["Statement"]

@@ -87,7 +87,7 @@ def test_an_attempt_has_what_those_before_it_have_left(kind: JobKind) -> None:
 def test_all_tasks_end_with_their_attempt_and_the_machine_an_hour_later(kind: JobKind) -> None:
     definition = DEFINITIONS[kind]
     tasks = [
-        one for name, one in states_of(kind).items() if name.startswith(kind.verb) and name[-1].isdigit()
+        state for name, state in states_of(kind).items() if name.startswith(kind.verb) and name[-1].isdigit()
     ]
     assert {task["TimeoutSeconds"] for task in tasks} == {"${TaskTimeout}"}
     # SageMaker ends a training, and a tuning, by itself: with its checkpoints, or with the best that was found.
@@ -154,9 +154,9 @@ def test_a_stopped_job_that_nobody_can_describe_is_not_followed_by_another(kind:
     passed_on = evaluated(catch["Output"], state_input={})
     assert (catch["Next"], judged(kind, passed_on, known)) == ("JobEnded", "JobNotStopped")
     ending = states["JobNotStopped"]
-    told = evaluated(ending["Output"], variables=known | catch["Assign"] | {"job_name": "demo-1"})
-    assert (told["Error"], told[kind.name_member]) == ("JobNotStopped", "demo-1")
-    assert "unknown" in (told.get("UsdOfInstances"), told.get("UsdOfInstancesAtMost"))
+    output = evaluated(ending["Output"], variables=known | catch["Assign"] | {"job_name": "demo-1"})
+    assert (output["Error"], output[kind.name_member]) == ("JobNotStopped", "demo-1")
+    assert "unknown" in (output.get("UsdOfInstances"), output.get("UsdOfInstancesAtMost"))
 
 
 @every_kind
@@ -179,11 +179,11 @@ def test_a_stopped_job_has_cost_what_it_ran(kind: JobKind, member: str, usd: flo
     known = begun(kind) | {"job_name": "demo-1"}
     running = described(kind, ended(kind, **{kind.status: "Stopping"}), known)
     assert running == known
-    told = evaluated(
+    output = evaluated(
         states_of(kind)["DeadlineExceeded"]["Output"], variables=described(kind, ended(kind), running)
     )
-    assert told[member] == pytest.approx(usd)
-    assert HOUR_S in told.values()
+    assert output[member] == pytest.approx(usd)
+    assert HOUR_S in output.values()
 
 
 @pytest.mark.parametrize("kind", [TRANSFORM, PROCESSING, TUNING], ids=lambda kind: kind.workflow)

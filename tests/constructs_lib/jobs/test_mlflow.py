@@ -1,4 +1,4 @@
-"""An MLflow App in the foundation, and trainings that record their runs: requests, roles and what a run is told."""
+"""An MLflow App in the foundation, and trainings that record their runs: requests, roles and tags of a run."""
 
 import json
 from dataclasses import replace
@@ -32,7 +32,7 @@ EXECUTION = "arn:aws:states:us-east-1:111122223333:execution:demo-dev-weekly:run
 
 
 def tags_of(definition: dict[str, Any], number: int, *members: str) -> dict[str, str]:
-    """Return what the run of an attempt is told; ``members`` lead to its request."""
+    """Return the tags of the run of an attempt; ``members`` lead to its request."""
     states: Any = definition["States"]
     job = states[f"{'Tune' if members else 'Train'}{number}"]["Arguments"]
     for member in members:
@@ -45,8 +45,8 @@ def tags_of(definition: dict[str, Any], number: int, *members: str) -> dict[str,
         },
     )
     assert len(text) <= 512
-    told: dict[str, str] = json.loads(text)
-    return told
+    tags: dict[str, str] = json.loads(text)
+    return tags
 
 
 def test_a_run_is_told_where_it_runs_and_for_how_much() -> None:
@@ -68,16 +68,16 @@ def test_a_run_is_told_where_it_runs_and_for_how_much() -> None:
     assert environment["MLFLOW_EXPERIMENT_NAME"] == "churn"
 
 
-@pytest.mark.parametrize(("count", "told"), [(1, "ml.p3.2xlarge"), (2, None)])
+@pytest.mark.parametrize(("count", "instance_type"), [(1, "ml.p3.2xlarge"), (2, None)])
 def test_trainings_of_a_tuning_are_told_their_type_where_there_is_one_only(
-    count: int, told: str | None
+    count: int, instance_type: str | None
 ) -> None:
     recorded = tuned_job(**RECORDED)
     recorded = replace(recorded, attempts=recorded.attempts[:count])
     definition = tuning_state_machine_definition(recorded, SEARCH, resources=RESOURCES, partition="aws")
     tags = tags_of(definition, 1, "TrainingJobDefinition")
     assert tags["execution"] == EXECUTION
-    assert tags.get("instance_type") == told
+    assert tags.get("instance_type") == instance_type
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_the_role_calls_that_mlflow_alone_and_writes_artifacts_where_the_app_has
         if policy["Type"] == "AWS::IAM::ManagedPolicy"
         for statement in policy["Properties"]["PolicyDocument"]["Statement"]
     ]
-    calls = [one for one in statements if "mlflow" in json.dumps(one["Action"]).lower()]
+    calls = [statement for statement in statements if "mlflow" in json.dumps(statement["Action"]).lower()]
     assert calls == [{"Effect": "Allow", "Action": actions, "Resource": SERVER_ARN}]
-    written = [one["Resource"] for one in statements if "s3:PutObject" in one["Action"]]
+    written = [statement["Resource"] for statement in statements if "s3:PutObject" in statement["Action"]]
     assert ("/mlflow/*" in json.dumps(written)) == experiment.is_app
     assert open_findings(stack) == set()
     assert lint_matches(template) == []

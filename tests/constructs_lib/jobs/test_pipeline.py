@@ -122,7 +122,7 @@ def test_an_input_that_no_step_takes_is_refused(given: Json, unknown: str | None
 
 
 @pytest.mark.parametrize(
-    ("body", "modified", "told"),
+    ("body", "modified", "observed"),
     [
         ({"a": {"b-c": 12.5}}, "2026-11-23T12:00:05Z", None),
         ({"a": {"b-c": 12.6}}, "2026-11-23T12:00:06Z", "is 12.6; it must be at most 12.5"),
@@ -131,7 +131,9 @@ def test_an_input_that_no_step_takes_is_refused(given: Json, unknown: str | None
         ({"a": {"b-c": 1}}, "2026-11-23T12:00:04Z", "is that of an earlier run; it must be at most 12.5"),
     ],
 )
-def test_a_gate_looks_at_a_number_that_this_run_wrote(body: Json, modified: str, told: str | None) -> None:
+def test_a_gate_looks_at_a_number_that_this_run_wrote(
+    body: Json, modified: str, observed: str | None
+) -> None:
     result = {"Body": json.dumps(body), "LastModified": modified}
     came = evaluated(
         STATES["Read evaluate 1"]["Output"],
@@ -140,8 +142,8 @@ def test_a_gate_looks_at_a_number_that_this_run_wrote(body: Json, modified: str,
         context=CONTEXT,
     )
     judged, _ = following(STATES["Judge evaluate"], came)
-    assert judged == ("Passed evaluate" if told is None else "Gate evaluate 1")
-    if told is None:
+    assert judged == ("Passed evaluate" if observed is None else "Gate evaluate 1")
+    if observed is None:
         request = evaluated(STATES["Register register"]["Arguments"], state_input=came, context=CONTEXT)
         assert request["CustomerMetadataProperties"] == {
             "ExecutionArn": "arn:run",
@@ -150,15 +152,17 @@ def test_a_gate_looks_at_a_number_that_this_run_wrote(body: Json, modified: str,
             "evaluate/a.b-c": "12.5",
         }
     else:
-        assert evaluated(STATES["Gate evaluate 1"]["Cause"], state_input=came) == f"a.b-c of evaluate {told}"
+        assert (
+            evaluated(STATES["Gate evaluate 1"]["Cause"], state_input=came) == f"a.b-c of evaluate {observed}"
+        )
 
 
 def test_a_step_that_fails_tells_its_own_cause() -> None:
     cause = json.dumps(
         {"Error": "TrainingFailed", "Status": "FAILED", "ExecutionArn": "arn:e", "Cause": '{"Cause": "why"}'}
     )
-    told = evaluated(STATES["Run evaluate"]["Catch"][0]["Next"])
-    assert told == "Fail evaluate"
+    next_state = evaluated(STATES["Run evaluate"]["Catch"][0]["Next"])
+    assert next_state == "Fail evaluate"
     failed = STATES["Fail evaluate"]
     assert json.loads(
         evaluated(failed["Cause"], state_input={"Error": "States.TaskFailed", "Cause": cause})
@@ -197,7 +201,9 @@ def template(stack: Stack, foundation: FoundationReferences) -> Template:
 def test_the_role_starts_and_stops_the_machines_of_its_steps_and_no_others(
     template: Template, foundation: FoundationReferences
 ) -> None:
-    by_action = {tuple(one["Action"]): one for one in statements_of(template, "states.amazonaws.com")}
+    by_action = {
+        tuple(statement["Action"]): statement for statement in statements_of(template, "states.amazonaws.com")
+    }
     machines = [f"arn:aws:states:{HERE}:stateMachine:{name}" for name in ARNS]
     assert by_action[("states:StartExecution",)]["Resource"] == machines
     assert by_action[("states:DescribeExecution", "states:StopExecution")]["Resource"] == [
@@ -215,12 +221,12 @@ def test_the_role_starts_and_stops_the_machines_of_its_steps_and_no_others(
         f"arn:aws:sagemaker:{HERE}:model-package/orders/*",
     ]
     keys = [
-        one
-        for one in statements_of(template, "states.amazonaws.com")
-        if "kms:GenerateDataKey" in one["Action"]
+        statement
+        for statement in statements_of(template, "states.amazonaws.com")
+        if "kms:GenerateDataKey" in statement["Action"]
     ]
     assert {"StringEquals": {"kms:EncryptionContext:aws:states:stateMachineArn": machines}} in [
-        one["Condition"] for one in keys
+        statement["Condition"] for statement in keys
     ]
 
 
@@ -232,7 +238,9 @@ def test_versions_are_encrypted_with_the_data_key(
     text = machine["Properties"]["DefinitionString"]
     assert '"SecurityConfig": {"KmsKeyId": "${DataKeyArn}"}' in text
     assert machine["Properties"]["DefinitionSubstitutions"]["DataKeyArn"] == foundation.data_key_arn
-    by_action = {tuple(one["Action"]): one for one in statements_of(template, "states.amazonaws.com")}
+    by_action = {
+        tuple(statement["Action"]): statement for statement in statements_of(template, "states.amazonaws.com")
+    }
     rights = by_action[("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey")]
     assert rights["Resource"] == foundation.data_key_arn
     assert rights["Condition"] == {"StringEquals": {"kms:ViaService": "sagemaker.us-east-1.amazonaws.com"}}
@@ -241,7 +249,7 @@ def test_versions_are_encrypted_with_the_data_key(
 @pytest.mark.cdk
 def test_a_bad_end_raises_an_alarm(template: Template) -> None:
     found = template.find_resources("AWS::CloudWatch::Alarm").values()
-    metrics = {one["Properties"]["MetricName"] for one in found}
+    metrics = {alarm["Properties"]["MetricName"] for alarm in found}
     assert metrics >= {"ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted"}
 
 
@@ -270,7 +278,7 @@ def test_the_group_stays_and_people_hear_of_approvals(
     )
     assert open_findings(stack) == set()
     # It looks at all regions, and some have no model registry.
-    assert [one for one in lint_matches(template.to_json()) if "E3006" not in one] == []
+    assert [match for match in lint_matches(template.to_json()) if "E3006" not in match] == []
 
 
 @pytest.mark.cdk
@@ -284,7 +292,9 @@ def test_the_construct_of_a_group_keeps_its_id_in_every_environment(
     ((logical_id, group),) = made.find_resources("AWS::SageMaker::ModelPackageGroup").items()
     assert logical_id.startswith("PipelineGroupsorders")
     assert group["Properties"]["ModelPackageGroupName"] == "ACME-dev-orders"
-    by_action = {tuple(one["Action"]): one for one in statements_of(made, "states.amazonaws.com")}
+    by_action = {
+        tuple(statement["Action"]): statement for statement in statements_of(made, "states.amazonaws.com")
+    }
     # In its ARN the name is in lower case.
     assert by_action[("sagemaker:CreateModelPackage",)]["Resource"] == [
         f"arn:aws:sagemaker:{HERE}:model-package-group/acme-dev-orders",
@@ -301,4 +311,4 @@ def test_nobody_hears_of_versions_that_nobody_has_to_approve(
     )
     made = _template(stack, foundation, (TRAIN,), (register,))
     rules = made.find_resources("AWS::Events::Rule").values()
-    assert all(one["Properties"]["EventPattern"]["source"] == ["aws.states"] for one in rules)
+    assert all(rule["Properties"]["EventPattern"]["source"] == ["aws.states"] for rule in rules)

@@ -104,7 +104,9 @@ def test_what_a_failed_job_says_is_read_from_the_cause() -> None:
 
 
 def test_a_stray_job_is_stopped_and_its_attempt_made_anew() -> None:
-    (stray,) = (one for one in STATES["TaskFailed"]["Choices"] if "ResourceInUse" in one["Condition"])
+    (stray,) = (
+        choice for choice in STATES["TaskFailed"]["Choices"] if "ResourceInUse" in choice["Condition"]
+    )
     assert evaluated(stray["Assign"], variables={"attempt": 2}) == {"attempt": 1, "is_stopped": True}
 
 
@@ -140,7 +142,7 @@ def test_each_attempt_knows_its_end_and_its_price_and_the_execution_its_hyperpar
     assert [name.pop("job_name") for name in deepcopy(names)] == [
         "{% 'demo-dev-weekly-' & $substring($uuid(), 24) %}"
     ] * 3
-    prices = [(one["instance_count"], one["usd_per_hour"], one["job_usd_per_hour"]) for one in names]
+    prices = [(state["instance_count"], state["usd_per_hour"], state["job_usd_per_hour"]) for state in names]
     assert prices == [(1, 1.5, 1.5), (1, 4.0, 4.0), (2, 25.0, 50.0)]
 
 

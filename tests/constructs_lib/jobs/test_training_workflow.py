@@ -117,7 +117,7 @@ def test_the_definition_is_complete_once_its_placeholders_are_replaced(template:
     assert "${" not in text
     states = json.loads(text)["States"]["Work"]["Branches"][0]["States"]
     networks = [states[f"Train{number}"]["Arguments"]["VpcConfig"] for number in (1, 3)]
-    assert [one["Subnets"] for one in networks] == [
+    assert [network["Subnets"] for network in networks] == [
         ["subnet-0000000000000000a", "subnet-0000000000000000b"]
     ] * 2
 
@@ -151,7 +151,11 @@ def test_the_machine_may_use_the_one_training_plan(stack: Stack, foundation: Fou
     arn = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/june"
     template = add_workflow(stack, foundation, **ON_DEMAND_ALONE, training_plan_arn=arn)
     reserved = "arn:aws:sagemaker:us-east-1:111122223333:reserved-capacity/*"
-    found = [one for one in statements_of(template, "states.amazonaws.com") if arn in one["Resource"]]
+    found = [
+        statement
+        for statement in statements_of(template, "states.amazonaws.com")
+        if arn in statement["Resource"]
+    ]
     assert found == [
         {"Effect": "Allow", "Action": ["sagemaker:CreateTrainingJob"], "Resource": [arn, reserved]}
     ]
@@ -176,16 +180,18 @@ def test_the_jobs_may_read_the_file_systems_that_they_mount(
     )
     template = add_workflow(stack, foundation, channels=channels, code=None)
     statements = statements_of(template, "sagemaker.amazonaws.com")
-    found = [one for one in statements if re.match("elasticfilesystem|fsx", one["Action"][0])]
+    found = [
+        statement for statement in statements if re.match("elasticfilesystem|fsx", statement["Action"][0])
+    ]
     arn = "arn:aws:elasticfilesystem:us-east-1:111122223333:file-system/fs-01234567"
-    assert [one["Action"] for one in found] == [
+    assert [statement["Action"] for statement in found] == [
         [
-            f"elasticfilesystem:{one}"
-            for one in ("ClientMount", "DescribeFileSystems", "DescribeMountTargets")
+            f"elasticfilesystem:{action}"
+            for action in ("ClientMount", "DescribeFileSystems", "DescribeMountTargets")
         ],
         ["fsx:DescribeFileSystems"],
     ]
-    assert [one["Resource"] for one in found] == [arn, "*"]
+    assert [statement["Resource"] for statement in found] == [arn, "*"]
 
 
 def test_the_machine_looks_up_the_file_systems_that_it_asks_for(
@@ -207,9 +213,11 @@ def test_the_machine_looks_up_the_file_systems_that_it_asks_for(
     )
     template = add_workflow(stack, read_at_deployment, channels=channels, code=None)
     statements = statements_of(template, "states.amazonaws.com")
-    found = [one for one in statements if re.match("elasticfilesystem|fsx", one["Action"][0])]
+    found = [
+        statement for statement in statements if re.match("elasticfilesystem|fsx", statement["Action"][0])
+    ]
     arn = "arn:aws:elasticfilesystem:us-east-1:111122223333:file-system/fs-01234567"
-    assert [(one["Action"], one["Resource"]) for one in found] == [
+    assert [(statement["Action"], statement["Resource"]) for statement in found] == [
         (["elasticfilesystem:DescribeFileSystems", "elasticfilesystem:DescribeMountTargets"], arn),
         (["fsx:DescribeFileSystems"], "*"),
     ]
@@ -217,14 +225,14 @@ def test_the_machine_looks_up_the_file_systems_that_it_asks_for(
 
 
 def alarms_on(template: Json, namespace: str) -> list[Json]:
-    return [one for one in of_type(template, "AWS::CloudWatch::Alarm") if one["Namespace"] == namespace]
+    return [alarm for alarm in of_type(template, "AWS::CloudWatch::Alarm") if alarm["Namespace"] == namespace]
 
 
 def test_every_bad_end_raises_an_alarm_whatever_the_machine_has_told(
     template: Json, foundation: FoundationReferences
 ) -> None:
     alarms = alarms_on(template, "AWS/States")
-    assert {one["MetricName"]: one["AlarmDescription"] for one in alarms} == {
+    assert {alarm["MetricName"]: alarm["AlarmDescription"] for alarm in alarms} == {
         "ExecutionsFailed": "An execution of training workflow weekly failed",
         "ExecutionsTimedOut": "An execution of training workflow weekly timed out",
         "ExecutionsAborted": "An execution of training workflow weekly was aborted",
@@ -278,12 +286,14 @@ def test_the_machine_itself_tells_the_alarm_topic(
     assert states["Work"]["Next"] == ("TellSuccess" if report_success else "WorthTelling")
     assert {states[name]["Arguments"]["TopicArn"] for name in telling} == {"${AlarmTopicArn}"}
     assert machine["DefinitionSubstitutions"]["AlarmTopicArn"] == foundation.alarm_topic_arn
-    statements = {tuple(one["Action"]): one for one in statements_of(template, "states.amazonaws.com")}
+    statements = {
+        tuple(statement["Action"]): statement for statement in statements_of(template, "states.amazonaws.com")
+    }
     assert statements[("sns:Publish",)]["Resource"] == foundation.alarm_topic_arn
     (encrypts,) = (
-        one
-        for one in statements_of(template, "states.amazonaws.com")
-        if one["Resource"] == foundation.operations_key_arn
+        statement
+        for statement in statements_of(template, "states.amazonaws.com")
+        if statement["Resource"] == foundation.operations_key_arn
     )
     assert encrypts["Condition"] == {"StringEquals": {"kms:ViaService": "sns.us-east-1.amazonaws.com"}}
 

@@ -71,7 +71,9 @@ def test_its_role_may_do_this_and_nothing_else(stack: Stack, foundation: Foundat
     template = built(stack, foundation, read_prefixes=("datasets",), write_prefixes=("notebooks/explore",))
     bucket = f"arn:aws:s3:::{foundation.artifact_bucket_name}"
     statements = statements_of(template, "sagemaker.amazonaws.com")
-    assert [(one["Action"], one["Resource"], one.get("Condition")) for one in statements] == [
+    assert [
+        (statement["Action"], statement["Resource"], statement.get("Condition")) for statement in statements
+    ] == [
         (
             ["s3:ListBucket"],
             bucket,

@@ -112,7 +112,8 @@ def test_another_image_or_setting_is_another_version(
     LambdaFunction(stack, "Function", props=props)
     LambdaFunction(other, "Function", props=replace(props, **changes))
     before, after = (
-        set(Template.from_stack(one).find_resources("AWS::Lambda::Version")) for one in (stack, other)
+        set(Template.from_stack(each_stack).find_resources("AWS::Lambda::Version"))
+        for each_stack in (stack, other)
     )
     assert (before != after) is is_new
 
@@ -124,7 +125,10 @@ def test_its_role_does_what_it_needs_and_its_code_no_more(
 
     (allowed,) = only("AWS::IAM::Role")["AssumeRolePolicyDocument"]["Statement"]
     assert allowed["Principal"] == {"Service": "lambda.amazonaws.com"}
-    statements = {one["Sid"]: one for one in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]}
+    statements = {
+        statement["Sid"]: statement
+        for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
+    }
     interfaces = [
         "ec2:AssignPrivateIpAddresses",
         "ec2:CreateNetworkInterface",
@@ -132,7 +136,7 @@ def test_its_role_does_what_it_needs_and_its_code_no_more(
         "ec2:UnassignPrivateIpAddresses",
     ]
     network = ["ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets"]
-    assert {sid: one["Action"] for sid, one in statements.items()} == {
+    assert {sid: statement["Action"] for sid, statement in statements.items()} == {
         "WriteLogs": ["logs:CreateLogStream", "logs:PutLogEvents"],
         "DecryptVariables": "kms:Decrypt",
         "ManageNetworkInterfaces": interfaces,
@@ -161,7 +165,7 @@ def test_with_the_model_in_the_image_it_reads_nothing(
         "Function",
         props=replace(props, artifact_key=None, environment_variables={}, provisioned_concurrency=None),
     )
-    sids = {one["Sid"] for one in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]}
+    sids = {statement["Sid"] for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]}
     assert sids.isdisjoint({"ReadArtifact", "ListArtifact", "DecryptArtifact"})
     assert "Environment" not in only("AWS::Lambda::Function")
     assert "ProvisionedConcurrencyConfig" not in only("AWS::Lambda::Alias")
@@ -249,9 +253,9 @@ def test_the_error_rate_is_errors_of_invocations(stack: Stack, only: Only) -> No
     found = alarm(stack, only, "error_rate", 1)
     rate, *read = found["Metrics"]
     assert (rate["Expression"], rate["ReturnData"]) == ("100 * errors / invocations", True)
-    assert [(one["Id"], one["MetricStat"]["Stat"], one["MetricStat"]["Metric"]) for one in read] == [
-        (one, "Sum", {"Namespace": "AWS/Lambda", "MetricName": name, "Dimensions": ALIAS})
-        for one, name in (("errors", "Errors"), ("invocations", "Invocations"))
+    assert [(query["Id"], query["MetricStat"]["Stat"], query["MetricStat"]["Metric"]) for query in read] == [
+        (query_id, "Sum", {"Namespace": "AWS/Lambda", "MetricName": name, "Dimensions": ALIAS})
+        for query_id, name in (("errors", "Errors"), ("invocations", "Invocations"))
     ]
     assert found["Threshold"] == 1
 

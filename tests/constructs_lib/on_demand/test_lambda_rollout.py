@@ -67,7 +67,7 @@ def test_codedeploy_moves_the_alias_and_alarms_of_the_version_call_it_back(
     assert only("AWS::CodeDeploy::Application") == {"ComputePlatform": "Lambda"}
     group = only("AWS::CodeDeploy::DeploymentGroup")
     alarms = template.find_resources("AWS::CloudWatch::Alarm")
-    assert {one["Name"]["Ref"] for one in group["AlarmConfiguration"].pop("Alarms")} == alarms.keys()
+    assert {alarm["Name"]["Ref"] for alarm in group["AlarmConfiguration"].pop("Alarms")} == alarms.keys()
     assert {key: group[key] for key in group.keys() - {"ServiceRoleArn"}} == {
         "ApplicationName": {"Ref": application},
         "AlarmConfiguration": {"Enabled": True},

@@ -65,11 +65,14 @@ def test_its_role_makes_no_network_interfaces(
 ) -> None:
     ServerlessEndpoint(stack, "Endpoint", props=props)
 
-    statements = {one["Sid"]: one for one in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]}
+    statements = {
+        statement["Sid"]: statement
+        for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
+    }
     actions = {
         action
-        for one in statements.values()
-        for action in ([one["Action"]] if isinstance(one["Action"], str) else one["Action"])
+        for statement in statements.values()
+        for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
     }
     assert actions == {
         "cloudwatch:PutMetricData",
@@ -86,7 +89,7 @@ def test_its_role_makes_no_network_interfaces(
         "s3:GetObject",
         "s3:ListBucket",
     }
-    starred = {sid for sid, one in statements.items() if one["Resource"] == "*"}
+    starred = {sid for sid, statement in statements.items() if statement["Resource"] == "*"}
     assert {statements[sid]["Action"] for sid in starred} == {
         "ecr:GetAuthorizationToken",
         "cloudwatch:PutMetricData",
@@ -206,7 +209,7 @@ def test_alarms_are_quiet_without_traffic(
         statistic,
         value,
     )
-    assert {one["Name"]: one["Value"] for one in alarm["Dimensions"]} == {
+    assert {dimension["Name"]: dimension["Value"] for dimension in alarm["Dimensions"]} == {
         "EndpointName": "photos-dev",
         "VariantName": "AllTraffic",
     }

@@ -182,11 +182,12 @@ def test_each_of_two_variants_has_its_own_target_and_policy(stack: Stack) -> Non
 
     targets = bodies(stack, TARGET)
     assert {
-        (one["Properties"]["ResourceId"], one["Properties"]["MaxCapacity"]) for one in targets.values()
+        (target["Properties"]["ResourceId"], target["Properties"]["MaxCapacity"])
+        for target in targets.values()
     } == {("endpoint/fraud-dev/variant/AllTraffic", 6), ("endpoint/fraud-dev/variant/Large", 9)}
     policies = bodies(stack, POLICY).values()
-    assert {one["Properties"]["ScalingTargetId"]["Ref"] for one in policies} == targets.keys()
-    assert {one["Condition"] for one in (*targets.values(), *policies)} == {"AutoscalingOn"}
+    assert {policy["Properties"]["ScalingTargetId"]["Ref"] for policy in policies} == targets.keys()
+    assert {policy["Condition"] for policy in (*targets.values(), *policies)} == {"AutoscalingOn"}
     assert len(bodies(stack, RULE)) == 1, "one reminder for an endpoint"
 
 
@@ -214,17 +215,17 @@ def test_two_endpoints_of_a_stack_share_the_parameter_and_have_a_reminder_each(s
     template = Template.from_stack(stack).to_json()
     assert [name for name in template["Parameters"] if "Autoscaling" in name] == ["Autoscaling"]
     assert template["Conditions"].keys() == {"AutoscalingOn"}
-    [first, second] = [one["Properties"]["Targets"][0]["Input"] for one in bodies(stack, RULE).values()]
+    [first, second] = [rule["Properties"]["Targets"][0]["Input"] for rule in bodies(stack, RULE).values()]
     assert ("fraud-dev" in first, "risk-dev" in second) == (True, True)
 
 
 def test_each_stack_of_an_app_has_its_own_parameter(app: App, stack: Stack) -> None:
     other = Stack(app, "Other", env=Environment(account="111122223333", region="us-east-1"))
-    for one in (stack, other):
-        EndpointScaling(one, "Scaling", props=scaled(one))
+    for each_stack in (stack, other):
+        EndpointScaling(each_stack, "Scaling", props=scaled(each_stack))
 
-    for one in (stack, other):
-        assert "Autoscaling" in Template.from_stack(one).to_json()["Parameters"]
+    for each_stack in (stack, other):
+        assert "Autoscaling" in Template.from_stack(each_stack).to_json()["Parameters"]
 
 
 def test_no_judge_finds_anything(stack: Stack) -> None:

@@ -76,9 +76,9 @@ def test_a_metric_of_cloudwatch_is_tracked_with_its_dimensions(
     resources: Callable[[str], dict[str, dict[str, Any]]],
 ) -> None:
     tracking = next(
-        one["Properties"]["TargetTrackingScalingPolicyConfiguration"]
-        for one in resources(POLICY).values()
-        if one["Properties"]["PolicyType"] == "TargetTrackingScaling"
+        policy["Properties"]["TargetTrackingScalingPolicyConfiguration"]
+        for policy in resources(POLICY).values()
+        if policy["Properties"]["PolicyType"] == "TargetTrackingScaling"
     )
 
     assert tracking == {
@@ -98,9 +98,9 @@ def test_a_step_policy_has_an_alarm_that_acts_on_it(
     resources: Callable[[str], dict[str, dict[str, Any]]],
 ) -> None:
     [(policy_id, policy)] = (
-        (key, one)
-        for key, one in resources(POLICY).items()
-        if one["Properties"]["PolicyType"] == "StepScaling"
+        (key, policy)
+        for key, policy in resources(POLICY).items()
+        if policy["Properties"]["PolicyType"] == "StepScaling"
     )
     [alarm] = resources(ALARM).values()
 
@@ -130,8 +130,8 @@ def test_all_of_it_goes_while_autoscaling_is_off(
     resources: Callable[[str], dict[str, dict[str, Any]]],
 ) -> None:
     # An alarm that stayed would act on a policy that is gone.
-    found = [one for kind in (TARGET, POLICY, ALARM) for one in resources(kind).values()]
-    assert [one.get("Condition") for one in found] == ["AutoscalingOn"] * 4
+    found = [resource for kind in (TARGET, POLICY, ALARM) for resource in resources(kind).values()]
+    assert [properties.get("Condition") for properties in found] == ["AutoscalingOn"] * 4
 
 
 def scaled(stack: Stack, *policies: ScalingPolicy) -> Template:
@@ -181,7 +181,7 @@ def test_an_expression_is_what_is_tracked_of_its_metrics(stack: Stack) -> None:
         },
         "ReturnData": False,
     }
-    assert [(one["Id"], one["ReturnData"]) for one in queries] == [
+    assert [(query["Id"], query["ReturnData"]) for query in queries] == [
         ("open", False),
         ("result", False),
         ("result_", True),
@@ -195,12 +195,13 @@ def test_steps_read_percentiles_and_expressions_too(stack: Stack) -> None:
     crowd = wake(name="crowd", metric=PER_INSTANCE, comparison="GreaterThanThreshold", threshold=9)
     template = scaled(stack, slow, crowd)
     alarms = {
-        one["Properties"]["AlarmName"]: one["Properties"] for one in template.find_resources(ALARM).values()
+        alarm["Properties"]["AlarmName"]: alarm["Properties"]
+        for alarm in template.find_resources(ALARM).values()
     }
     of_slow, of_crowd = alarms["fraud-dev-primary-slow"], alarms["fraud-dev-primary-crowd"]
     assert (of_slow["ExtendedStatistic"], of_slow["Dimensions"], of_slow["Period"]) == ("p95", OF_VARIANT, 60)
     assert "Statistic" not in of_slow
-    assert [one["Id"] for one in of_crowd["Metrics"]] == ["open", "result", "result_"]
+    assert [metric["Id"] for metric in of_crowd["Metrics"]] == ["open", "result", "result_"]
     assert of_crowd["Metrics"][0]["MetricStat"]["Period"] == 60
     assert not {"Period", "MetricName", "Namespace"} & of_crowd.keys()
     assert not [match for match in lint_matches(template.to_json()) if "E3006" not in match]  # of no region

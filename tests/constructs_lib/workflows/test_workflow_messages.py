@@ -31,9 +31,9 @@ def states(*, report_success: bool = False) -> Json:
 
 
 def message(state: Json, given: Json) -> Json:
-    told: Json = json.loads(evaluated(state["Arguments"]["Message"], state_input=given, context=CONTEXT))
-    assert told.pop("durationInSeconds") > 0
-    return told
+    sent: Json = json.loads(evaluated(state["Arguments"]["Message"], state_input=given, context=CONTEXT))
+    assert sent.pop("durationInSeconds") > 0
+    return sent
 
 
 def test_a_failure_is_told_with_its_cause_and_stays_the_end() -> None:
@@ -50,17 +50,17 @@ def test_a_failure_is_told_with_its_cause_and_stays_the_end() -> None:
         "cause": {"Cause": 'no "capacity"'},
     }
     assert evaluated(around["TellFailure"]["Output"], state_input=failure) == failure
-    (untold,) = around["TellFailure"]["Catch"]
-    assert (evaluated(untold["Output"], state_input=failure), untold["Next"]) == (failure, "Failed")
+    (unsent,) = around["TellFailure"]["Catch"]
+    assert (evaluated(unsent["Output"], state_input=failure), unsent["Next"]) == (failure, "Failed")
     ends = {key: evaluated(around["Failed"][key], state_input=failure) for key in ("Error", "Cause")}
     assert ends == failure
 
 
-@pytest.mark.parametrize(("cause", "told"), [({"Cause": "{no JSON"}, "{no JSON"), ({}, None)])
-def test_a_cause_may_be_any_text_or_missing(cause: Json, told: str | None) -> None:
+@pytest.mark.parametrize(("cause", "sent"), [({"Cause": "{no JSON"}, "{no JSON"), ({}, None)])
+def test_a_cause_may_be_any_text_or_missing(cause: Json, sent: str | None) -> None:
     failure = {"Error": "States.Timeout", **cause}
-    assert message(states()["TellFailure"], failure).get("cause") == told
-    assert evaluated(states()["Failed"]["Cause"], state_input=failure) == (told or "")
+    assert message(states()["TellFailure"], failure).get("cause") == sent
+    assert evaluated(states()["Failed"]["Cause"], state_input=failure) == (sent or "")
 
 
 @pytest.mark.parametrize(
@@ -77,5 +77,5 @@ def test_success_is_told_where_people_ask_or_something_is_worth_it() -> None:
     assert following(states()["WorthTelling"], {"Warnings": ["look"]})[0] == "TellSuccess"
     around = states(report_success=True)
     assert (around["Work"]["Next"], around["TellSuccess"]["Next"]) == ("TellSuccess", "Succeeded")
-    told = message(around["TellSuccess"], {"UsdOfInstances": 1.5})
-    assert (told["status"], told["output"]) == ("SUCCEEDED", {"UsdOfInstances": 1.5})
+    sent = message(around["TellSuccess"], {"UsdOfInstances": 1.5})
+    assert (sent["status"], sent["output"]) == ("SUCCEEDED", {"UsdOfInstances": 1.5})
