@@ -7,7 +7,7 @@ import typer
 from sizewell.cli import options
 from sizewell.cli.completion import require_environment
 from sizewell.cli.errors import Commands, report_config_errors
-from sizewell.cli.output import echo, tell
+from sizewell.cli.output import echo
 from sizewell.cli.startup import start_quickly
 
 app = typer.Typer(
@@ -393,18 +393,6 @@ def presets(
         print_presets(found, console)
 
 
-def local_cloud(arguments: list[str]) -> int:
-    """Run a command of the local cloud, a distribution of its own; return its exit code: 2 where it is not installed."""
-    try:
-        from sizewell_localcloud.__main__ import main
-    except ModuleNotFoundError:
-        from sizewell.cli.package_source import local_cloud_requirement
-
-        tell(f"the local cloud is not installed; run: pip install '{local_cloud_requirement()}'")
-        return 2
-    return main(arguments)
-
-
 @app.command(name="deploy-local")
 def deploy_local(
     env: options.EnvironmentOption = options.NO_ENVIRONMENT,
@@ -426,7 +414,11 @@ def deploy_local(
         from sizewell.planning import load_plan
 
         load_plan(config, env)
-    raise typer.Exit(local_cloud(["deploy", env, f"--config={config}", *(["--verbose"] if verbose else [])]))
+    from sizewell.cli.local_cloud_command import run_local_cloud
+
+    raise typer.Exit(
+        run_local_cloud(["deploy", env, f"--config={config}", *(["--verbose"] if verbose else [])])
+    )
 
 
 @app.command(name="destroy-local")
@@ -441,7 +433,9 @@ def destroy_local(verbose: options.VerboseOption = False) -> None:
       1  cdk destroy fails; the emulator has ended nevertheless
       2  the command was called wrongly, or the local cloud is not installed
     """
-    raise typer.Exit(local_cloud(["destroy", *(["--verbose"] if verbose else [])]))
+    from sizewell.cli.local_cloud_command import run_local_cloud
+
+    raise typer.Exit(run_local_cloud(["destroy", *(["--verbose"] if verbose else [])]))
 
 
 @app.command()

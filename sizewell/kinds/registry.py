@@ -42,12 +42,6 @@ def kind_names() -> tuple[str, ...]:
     return tuple(sorted(folder.name.replace("_", "-") for folder in _folders()))
 
 
-def planned_kind_names() -> tuple[str, ...]:
-    """Return the kinds that plans are of, sorted: those that are not planned as another kind."""
-    planned = (folder for folder in _folders() if (folder / REQUIRED_OF_PLANNED[0]).exists())
-    return tuple(sorted(folder.name.replace("_", "-") for folder in planned))
-
-
 def file_of(kind: str, name: str) -> Path:
     """Return the path of a file of a kind. Raises ``UnknownKindError``."""
     return _folder(kind) / name

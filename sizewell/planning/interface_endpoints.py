@@ -28,10 +28,10 @@ from sizewell.facts.mlflow import is_app
 from sizewell.facts.notebook_instances import API
 from sizewell.planning.foundation_plan_model import InterfaceEndpointPlan
 
-#: What the role of a container allows besides S3: constructs_lib/model_role.py and training_role.py.
+#: What the role of a container allows besides S3: constructs_lib/endpoints/model_role.py and jobs/training_workflow.py.
 _CALLS_OF_ALL = ("logs", "monitoring")
 _CALLS_OF_TRAINING = ("kms",)
-#: Of a notebook: constructs_lib/notebook.py. S3 uses the data key on its behalf, outside of the VPC.
+#: Of a notebook: constructs_lib/notebook/notebook.py. S3 uses the data key on its behalf, outside of the VPC.
 _CALLS_OF_NOTEBOOK = ("logs", API)
 
 

@@ -38,6 +38,7 @@ class Stated:
         return self.name, self.workload, self.policy, self.catalog, self.names
 
 
+#: A plan, and what of it cannot be built.
 Planned = tuple[AnyWorkloadPlan, Iterable[PlanFault]]
 
 
@@ -53,7 +54,7 @@ class PlanKind:
     """Returns the plan, and what of it cannot be built; raises ``PlanError``, ``NoFeasibleInstanceError`` and
     ``UnknownInstanceTypeError``."""
     name: NameLimit
-    """Of what the plan names after the workload, the shortest limit of AWS."""
+    """The shortest limit of AWS on a name that the plan makes of the workload's."""
     remedies: Callable[[Any], Mapping[str, Remedy]] | None = None
     """Returns, of the configuration, what to change for each filter; None where no instance type is chosen."""
 

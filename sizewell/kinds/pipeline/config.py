@@ -1,4 +1,4 @@
-"""A pipeline has no rules of its own place: it is looked at with what it runs, in all places."""
+"""A pipeline has no rules here: ``sizewell.config.pipeline_rules`` checks it together with its jobs, in all places."""
 
 from sizewell.config.kind import ConfigKind
 

@@ -18,7 +18,7 @@ from sizewell.templates.template import Stack
 
 _KINDS = ("missing", "type", "hardware", "image", "permission", "setting", "size", "policy")
 _ALLOWED = ("size", "policy")
-#: In the construct paths of interface endpoints and of their security group: constructs_lib/network.py.
+#: In the construct paths of interface endpoints and of their security group: constructs_lib/foundation/network.py.
 _INTERFACE_ENDPOINT = "InterfaceEndpoint"
 
 

@@ -134,12 +134,14 @@ def test_one_policy_is_attached_here_and_to_a_role_that_others_assume(
 
     template = Template.from_stack(stack)
     policies = template.find_resources("AWS::IAM::ManagedPolicy")
-    [(policy_id, policy)] = [policy for policy in policies.items() if "Roles" in policy[1]["Properties"]]
+    [(policy_id, policy)] = [entry for entry in policies.items() if "Roles" in entry[1]["Properties"]]
     assert policy["Properties"]["Roles"] == ["app"]
     assert policy["Properties"]["PolicyDocument"]["Statement"][0]["Resource"] == _endpoint(stack)
     roles = template.find_resources("AWS::IAM::Role")
     [(role_id, role)] = [
-        role for role in roles.items() if role[1]["Properties"]["ManagedPolicyArns"] == [{"Ref": policy_id}]
+        entry
+        for entry in roles.items()
+        if entry[1]["Properties"]["ManagedPolicyArns"] == [{"Ref": policy_id}]
     ]
     [trust] = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     assert trust == {"Effect": "Allow", "Principal": {"AWS": [PARTNER]}, "Action": "sts:AssumeRole"}

@@ -209,13 +209,11 @@ def test_one_role_reads_what_the_components_read_and_writes_their_logs(
     assert statements["ListArtifact"]["Condition"] == {
         "StringLike": {"s3:prefix": ["models/chat/*", "models/guard/model.tar.gz"]}
     }
-    assert [statement.rpartition("/")[2] for statement in statements["PullImage"]["Resource"]] == [
+    assert [arn.rpartition("/")[2] for arn in statements["PullImage"]["Resource"]] == [
         "chat",
         "guard",
     ]
-    logs = [
-        statement["Fn::Sub"].partition("log-group:")[2] for statement in statements["WriteLogs"]["Resource"]
-    ]
+    logs = [arn["Fn::Sub"].partition("log-group:")[2] for arn in statements["WriteLogs"]["Resource"]]
     assert logs == [
         "/aws/sagemaker/Endpoints/desk-dev:*",
         "/aws/sagemaker/InferenceComponents/desk-dev--*:*",

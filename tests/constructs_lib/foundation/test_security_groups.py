@@ -64,8 +64,8 @@ def test_training_and_lustre_reach_each_other(stack: Stack, resources: Resources
     assert rules(stack, resources, LUSTRE) == AMONG_NODES | {
         rule
         for ports in ((988, 988), (1018, 1023))
-        for training, other in (("training", "files"), ("files", "training"))
-        for rule in (("Egress", training, other, "tcp", ports), ("Ingress", other, training, "tcp", ports))
+        for source, target in (("training", "files"), ("files", "training"))
+        for rule in (("Egress", source, target, "tcp", ports), ("Ingress", target, source, "tcp", ports))
     }
 
 
