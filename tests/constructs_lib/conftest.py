@@ -1,6 +1,5 @@
 """A stack to build constructs in, with the feature flags of cdk.json, stand-ins for the foundation, and what comes out."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from aws_cdk import App, Environment, Stack  # noqa: E402  (the kernel must find
 from aws_cdk.assertions import Template  # noqa: E402
 
 from constructs_lib.foundation.references import FoundationReferences  # noqa: E402
+from tests.constructs_lib.resources import Only, Resources  # noqa: E402
 
 
 @pytest.fixture
@@ -42,9 +42,6 @@ def foundation() -> FoundationReferences:
     )
 
 
-Resources = Callable[[str], dict[str, dict[str, Any]]]
-
-
 @pytest.fixture
 def resources(stack: Stack) -> Resources:
     """Return a function that gives the properties of all resources of a type in the stack, by logical id."""
@@ -57,7 +54,7 @@ def resources(stack: Stack) -> Resources:
 
 
 @pytest.fixture
-def only(resources: Resources) -> Callable[[str], dict[str, Any]]:
+def only(resources: Resources) -> Only:
     """Return a function that gives the properties of the one resource of a type."""
 
     def properties(resource_type: str) -> dict[str, Any]:

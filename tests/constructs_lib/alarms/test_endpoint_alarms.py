@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from sizewell.config.multi_model_endpoint import MultiModelAlarms
 from sizewell.config.serverless_endpoint import ServerlessAlarms
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.facts.endpoint_metrics import endpoint_metrics
+from tests.constructs_lib.resources import Resources
 
 pytestmark = pytest.mark.cdk
 
@@ -38,9 +38,6 @@ PROPS = EndpointAlarmProps(
     gpu_count=4,
     alarm_topic_arn=TOPIC,
 )
-
-
-Resources = Callable[[str], dict[str, dict[str, Any]]]
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """An endpoint that answers later: its configuration, what its role may do, its topics and its alarms."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,11 +18,10 @@ from constructs_lib.endpoints.realtime_endpoint import RealtimeEndpoint, Realtim
 from constructs_lib.foundation.references import FoundationReferences
 from sizewell.facts.alarms import OF_LOSS, OF_REQUESTS, OF_WAKING
 from tests.constructs_lib.judges import open_findings
+from tests.constructs_lib.resources import Only, Resources
 
 pytestmark = pytest.mark.cdk
 
-Only = Callable[[str], dict[str, Any]]
-Resources = Callable[[str], dict[str, dict[str, Any]]]
 SUCCESS = "arn:aws:sns:us-east-1:111122223333:answers"
 ERROR = "arn:aws:sns:us-east-1:111122223333:failures"
 BUCKET = "demo-dev-artifacts-111122223333-us-east-1"

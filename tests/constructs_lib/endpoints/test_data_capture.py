@@ -1,6 +1,5 @@
 """What an endpoint keeps of its requests: in the configuration, and in the role that writes it."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +8,9 @@ from aws_cdk import Stack
 
 from constructs_lib.endpoints.data_capture import DataCapture
 from constructs_lib.endpoints.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
-from constructs_lib.foundation.references import FoundationReferences
 from tests.constructs_lib.judges import open_findings
+from tests.constructs_lib.resources import Only
 
-Only = Callable[[str], dict[str, Any]]
 CAPTURE = DataCapture(
     prefix="inference/fraud/captured/",
     sampling_percent=20,
@@ -22,15 +20,8 @@ CAPTURE = DataCapture(
 
 
 @pytest.fixture
-def props(foundation: FoundationReferences) -> RealtimeEndpointProps:
-    return RealtimeEndpointProps(
-        endpoint_name="fraud-dev",
-        instance_type="ml.m5.large",
-        image_uri="111122223333.dkr.ecr.us-east-1.amazonaws.com/fraud@sha256:" + "0" * 64,
-        artifact_key="models/fraud/7/model.tar.gz",
-        foundation=foundation,
-        data_capture=CAPTURE,
-    )
+def props(props: RealtimeEndpointProps) -> RealtimeEndpointProps:
+    return replace(props, data_capture=CAPTURE)
 
 
 @pytest.mark.cdk

@@ -1,6 +1,5 @@
 """Who may invoke an endpoint: exactly that, on its own ARN, for grantees of the CDK and for roles that are named."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,6 @@ from tests.constructs_lib.judges import open_findings
 
 pytestmark = pytest.mark.cdk
 
-Only = Callable[[str], dict[str, Any]]
 IMAGE = "111122223333.dkr.ecr.us-east-1.amazonaws.com/fraud@sha256:" + "0" * 64
 TOPIC = "arn:aws:sns:us-east-1:111122223333:answers"
 ASYNCHRONOUS = AsynchronousInference(
@@ -30,17 +28,6 @@ ASYNCHRONOUS = AsynchronousInference(
     error_topic_arn=TOPIC,
 )
 APP, PARTNER = "arn:aws:iam::111122223333:role/company/app", "arn:aws:iam::444455556666:role/partner"
-
-
-@pytest.fixture
-def props(foundation: FoundationReferences) -> RealtimeEndpointProps:
-    return RealtimeEndpointProps(
-        endpoint_name="fraud-dev",
-        instance_type="ml.m5.large",
-        image_uri=IMAGE,
-        artifact_key="models/fraud/7/model.tar.gz",
-        foundation=foundation,
-    )
 
 
 def _caller(stack: Stack) -> iam.Role:

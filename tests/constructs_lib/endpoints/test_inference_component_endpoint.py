@@ -1,6 +1,5 @@
 """An endpoint of inference components, as CloudFormation gets it."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,11 +18,10 @@ from constructs_lib.endpoints.inference_component_endpoint import (
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.scaling.scaling_policies import ScalingMetric, ScalingStep, StepScaling, TargetTracking
 from tests.constructs_lib.judges import open_findings
+from tests.constructs_lib.resources import Only, Resources, statements_by_sid
 
 pytestmark = pytest.mark.cdk
 
-Resources = Callable[[str], dict[str, dict[str, Any]]]
-Only = Callable[[str], dict[str, Any]]
 TRACK = TargetTracking(
     name="InvocationsPerCopy", metric="SageMakerInferenceComponentInvocationsPerCopy", target_value=90
 )
@@ -197,10 +195,7 @@ def test_one_role_reads_what_the_components_read_and_writes_their_logs(
 ) -> None:
     InferenceComponentEndpoint(stack, "Endpoint", props=props)
 
-    statements = {
-        statement["Sid"]: statement
-        for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
-    }
+    statements = statements_by_sid(only)
     bucket = ":s3:::demo-dev-artifacts-111122223333-us-east-1/"
     assert statements["ReadArtifact"]["Resource"] == [
         {"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, f"{bucket}{key}"]]}

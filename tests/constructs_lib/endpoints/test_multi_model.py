@@ -1,6 +1,5 @@
 """An endpoint of many models: its container, what its role may read, and the alarms on loads."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,11 +12,10 @@ from constructs_lib.endpoints.realtime_endpoint import RealtimeEndpoint, Realtim
 from constructs_lib.endpoints.serving_model import MultiModel
 from constructs_lib.foundation.references import FoundationReferences
 from tests.constructs_lib.judges import open_findings
+from tests.constructs_lib.resources import Only, Resources, statements_by_sid
 
 pytestmark = pytest.mark.cdk
 
-Only = Callable[[str], dict[str, Any]]
-Resources = Callable[[str], dict[str, dict[str, Any]]]
 BUCKET = "demo-dev-artifacts-111122223333-us-east-1"
 IMAGE = "111122223333.dkr.ecr.us-east-1.amazonaws.com/sales@sha256:" + "0" * 64
 
@@ -54,10 +52,7 @@ def test_the_role_reads_and_lists_what_is_below_the_prefix(
 ) -> None:
     RealtimeEndpoint(stack, "Endpoint", props=props(foundation))
 
-    statements = {
-        statement["Sid"]: statement
-        for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
-    }
+    statements = statements_by_sid(only)
     arn = ["arn:", {"Ref": "AWS::Partition"}]
     assert statements["ReadArtifact"] == {
         "Sid": "ReadArtifact",

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -11,24 +10,15 @@ from constructs_lib.endpoints.endpoint_rollout import Rollout
 from constructs_lib.endpoints.production_variant import ProductionVariant
 from constructs_lib.endpoints.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.endpoints.serving_model import MultiModel
-from constructs_lib.foundation.references import FoundationReferences
 from tests.constructs_lib.judges import open_findings
+from tests.constructs_lib.resources import Only
 
 pytestmark = pytest.mark.cdk
 
-Only = Callable[[str], dict[str, Any]]
-
 
 @pytest.fixture
-def props(foundation: FoundationReferences) -> RealtimeEndpointProps:
-    return RealtimeEndpointProps(
-        endpoint_name="fraud-dev",
-        instance_type="ml.m5.large",
-        image_uri="111122223333.dkr.ecr.us-east-1.amazonaws.com/fraud@sha256:" + "0" * 64,
-        artifact_key="models/fraud/7/model.tar.gz",
-        volume_size_gib=30,
-        foundation=foundation,
-    )
+def props(props: RealtimeEndpointProps) -> RealtimeEndpointProps:
+    return replace(props, volume_size_gib=30)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The model behind endpoints and transform jobs: pipelines and model packages, and what its role may read and pull."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,10 +15,10 @@ from constructs_lib.jobs.batch_transform import BatchTransform, BatchTransformPr
 from constructs_lib.jobs.transform_job import TransformAttempt, TransformInput, TransformJobProps
 from constructs_lib.on_demand.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
 from tests.constructs_lib.judges import open_findings
+from tests.constructs_lib.resources import Only, statements_by_sid
 
 pytestmark = pytest.mark.cdk
 
-Only = Callable[[str], dict[str, Any]]
 REGISTRY = "111122223333.dkr.ecr.us-east-1.amazonaws.com"
 KEY = "arn:aws:kms:us-east-1:444455556666:key/0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f"
 PACKAGE = ModelPackage(
@@ -45,22 +44,12 @@ JOB = TransformJobProps(
 
 
 @pytest.fixture
-def props(foundation: FoundationReferences) -> RealtimeEndpointProps:
-    return RealtimeEndpointProps(
-        endpoint_name="fraud-dev",
-        instance_type="ml.m5.large",
-        image_uri=f"{REGISTRY}/fraud:7",
-        artifact_key="models/fraud/7/",
-        artifact_compression="None",
-        foundation=foundation,
-    )
+def props(props: RealtimeEndpointProps) -> RealtimeEndpointProps:
+    return replace(props, artifact_key="models/fraud/7/", artifact_compression="None")
 
 
 def statements(only: Only) -> dict[str, Any]:
-    return {
-        statement["Sid"]: statement
-        for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
-    }
+    return statements_by_sid(only)
 
 
 def joined(value: Any) -> str:

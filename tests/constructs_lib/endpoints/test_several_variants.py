@@ -1,6 +1,5 @@
 """Several variants and a shadow behind one endpoint: each with its model and a role of its own."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +9,11 @@ from aws_cdk import Stack
 from constructs_lib.endpoints.production_variant import ProductionVariant
 from constructs_lib.endpoints.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.endpoints.serving_model import PipelineContainer
-from constructs_lib.foundation.references import FoundationReferences
 from tests.constructs_lib.judges import open_findings
+from tests.constructs_lib.resources import Only, Resources
 
 pytestmark = pytest.mark.cdk
 
-Only = Callable[[str], dict[str, Any]]
-Resources = Callable[[str], dict[str, dict[str, Any]]]
 REPOSITORY = "111122223333.dkr.ecr.us-east-1.amazonaws.com"
 OTHER = ProductionVariant(
     variant_name="candidate",
@@ -29,15 +26,8 @@ OTHER = ProductionVariant(
 
 
 @pytest.fixture
-def props(foundation: FoundationReferences) -> RealtimeEndpointProps:
-    return RealtimeEndpointProps(
-        endpoint_name="fraud-dev",
-        weight=0.9,
-        instance_type="ml.m5.large",
-        image_uri=f"{REPOSITORY}/fraud:1",
-        artifact_key="models/fraud/model.tar.gz",
-        foundation=foundation,
-    )
+def props(props: RealtimeEndpointProps) -> RealtimeEndpointProps:
+    return replace(props, weight=0.9)
 
 
 def test_each_variant_has_its_share_its_model_and_its_instances(
@@ -73,7 +63,7 @@ def test_the_role_of_a_model_reads_its_own_artifact_and_image(
         }
         reads.append(statements["ReadArtifact"] + statements["PullImage"])
     of_own, of_other = sorted(reads, key=lambda text: "candidate" in text)
-    assert "/models/fraud/model.tar.gz" in of_own
+    assert "/models/fraud/7/model.tar.gz" in of_own
     assert "repository/fraud" in of_own
     assert "/models/candidate/model.tar.gz" in of_other
     assert "repository/candidate" in of_other

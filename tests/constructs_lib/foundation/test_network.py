@@ -1,5 +1,4 @@
 import sys
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -15,10 +14,9 @@ from constructs_lib.foundation.network import (
     NetworkProps,
     NewNetworkProps,
 )
+from tests.constructs_lib.resources import Resources
 
 pytestmark = pytest.mark.cdk
-
-Resources = Callable[[str], dict[str, dict[str, Any]]]
 
 
 def _props(**changes: Any) -> NetworkProps:

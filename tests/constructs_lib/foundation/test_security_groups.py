@@ -1,6 +1,5 @@
 """What training jobs may talk to: each other, on every protocol, and the file systems that they mount."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,10 +7,10 @@ from aws_cdk import Stack
 
 from constructs_lib.foundation.existing import ExistingResources
 from constructs_lib.foundation.security_groups import MountedGroup, WorkloadSecurityGroups
+from tests.constructs_lib.resources import Resources
 
 pytestmark = pytest.mark.cdk
 
-Resources = Callable[[str], dict[str, dict[str, Any]]]
 FILES = "sg-0123456789abcdef0"
 LUSTRE = MountedGroup(type="FSxLustre", security_group_id=FILES)
 EFS = MountedGroup(type="EFS", security_group_id=FILES)

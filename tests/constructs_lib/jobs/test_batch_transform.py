@@ -21,8 +21,8 @@ from constructs_lib.jobs.transform_job import (
     TransformJobProps,
 )
 from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
+from tests.constructs_lib.resources import Json, statements_of
 
-Json = dict[str, Any]
 NAME = "demo-dev-scores"
 HERE = "us-east-1:111122223333"
 ON_VOLUME = TransformAttempt(instance_type="ml.c6i.large", max_concurrent_transforms=2, usd_per_hour=0.5)
@@ -139,21 +139,6 @@ def template(stack: Stack, foundation: FoundationReferences) -> Template:
     return Template.from_stack(stack)
 
 
-def statements_of(template: Template, service: str) -> list[Json]:
-    """Return the statements of the one managed policy of the role of a service."""
-    document = template.to_json()["Resources"]
-    (role,) = [
-        resource["Properties"]
-        for resource in document.values()
-        if resource["Type"] == "AWS::IAM::Role"
-        and resource["Properties"]["AssumeRolePolicyDocument"]["Statement"][0]["Principal"]["Service"]
-        == service
-    ]
-    (policy,) = role["ManagedPolicyArns"]
-    found: list[Json] = document[policy["Ref"]]["Properties"]["PolicyDocument"]["Statement"]
-    return found
-
-
 @pytest.mark.cdk
 def test_the_model_is_isolated_in_the_private_subnets(
     template: Template, foundation: FoundationReferences
@@ -180,7 +165,7 @@ def test_the_model_is_isolated_in_the_private_subnets(
 
 @pytest.mark.cdk
 def test_the_machine_may_run_its_own_jobs_and_passes_no_role(template: Template) -> None:
-    statements = statements_of(template, "states.amazonaws.com")
+    statements = statements_of(template.to_json(), "states.amazonaws.com")
     jobs = [s for s in statements if "sagemaker:CreateTransformJob" in s["Action"]]
     assert jobs == [
         {
@@ -204,7 +189,7 @@ def test_the_machine_may_run_its_own_jobs_and_passes_no_role(template: Template)
 def test_the_model_reads_its_artifact_and_rows_and_writes_results(
     template: Template, foundation: FoundationReferences
 ) -> None:
-    statements = statements_of(template, "sagemaker.amazonaws.com")
+    statements = statements_of(template.to_json(), "sagemaker.amazonaws.com")
     bucket = f"arn:aws:s3:::{foundation.artifact_bucket_name}"
     by_action = {tuple(s["Action"]): s for s in statements}
     assert by_action[("s3:GetObject",)]["Resource"] == [

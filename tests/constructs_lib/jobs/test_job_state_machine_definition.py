@@ -14,8 +14,8 @@ from sizewell.facts.state_machines import SHORTEST_ATTEMPT_S
 from sizewell.instance_selection.spot import START_UP_HOURS
 from tests.constructs_lib.jobs import test_batch_transform, test_processing_workflow, test_tuning, training
 from tests.constructs_lib.jobs.jsonata_states import evaluated, execution, following
+from tests.constructs_lib.resources import Json
 
-Json = dict[str, Any]
 DEFINITIONS: dict[JobKind, Json] = {
     TRAINING: training_state_machine_definition(
         training.job(), resources=training.RESOURCES, partition="aws"

@@ -1,7 +1,6 @@
 """A pipeline: what its states hand on and refuse, what its role may do, and who hears of what."""
 
 import json
-from typing import Any
 
 import pytest
 from aws_cdk import Stack
@@ -17,10 +16,9 @@ from constructs_lib.jobs.pipeline_definition import (
     pipeline_definition,
 )
 from tests.constructs_lib.jobs.jsonata_states import evaluated, following
-from tests.constructs_lib.jobs.test_batch_transform import statements_of
 from tests.constructs_lib.judges import lint_matches, open_findings
+from tests.constructs_lib.resources import Json, statements_by_action, statements_of
 
-Json = dict[str, Any]
 HERE = "us-east-1:111122223333"
 CLEAN = RunStep(name="clean", state_machine_name="demo-clean", time_limit_s=100)
 TRAIN = RunStep(
@@ -201,9 +199,7 @@ def template(stack: Stack, foundation: FoundationReferences) -> Template:
 def test_the_role_starts_and_stops_the_machines_of_its_steps_and_no_others(
     template: Template, foundation: FoundationReferences
 ) -> None:
-    by_action = {
-        tuple(statement["Action"]): statement for statement in statements_of(template, "states.amazonaws.com")
-    }
+    by_action = statements_by_action(template.to_json(), "states.amazonaws.com")
     machines = [f"arn:aws:states:{HERE}:stateMachine:{name}" for name in ARNS]
     assert by_action[("states:StartExecution",)]["Resource"] == machines
     assert by_action[("states:DescribeExecution", "states:StopExecution")]["Resource"] == [
@@ -222,7 +218,7 @@ def test_the_role_starts_and_stops_the_machines_of_its_steps_and_no_others(
     ]
     keys = [
         statement
-        for statement in statements_of(template, "states.amazonaws.com")
+        for statement in statements_of(template.to_json(), "states.amazonaws.com")
         if "kms:GenerateDataKey" in statement["Action"]
     ]
     assert {"StringEquals": {"kms:EncryptionContext:aws:states:stateMachineArn": machines}} in [
@@ -238,9 +234,7 @@ def test_versions_are_encrypted_with_the_data_key(
     text = machine["Properties"]["DefinitionString"]
     assert '"SecurityConfig": {"KmsKeyId": "${DataKeyArn}"}' in text
     assert machine["Properties"]["DefinitionSubstitutions"]["DataKeyArn"] == foundation.data_key_arn
-    by_action = {
-        tuple(statement["Action"]): statement for statement in statements_of(template, "states.amazonaws.com")
-    }
+    by_action = statements_by_action(template.to_json(), "states.amazonaws.com")
     rights = by_action[("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey")]
     assert rights["Resource"] == foundation.data_key_arn
     assert rights["Condition"] == {"StringEquals": {"kms:ViaService": "sagemaker.us-east-1.amazonaws.com"}}
@@ -292,9 +286,7 @@ def test_the_construct_of_a_group_keeps_its_id_in_every_environment(
     ((logical_id, group),) = made.find_resources("AWS::SageMaker::ModelPackageGroup").items()
     assert logical_id.startswith("PipelineGroupsorders")
     assert group["Properties"]["ModelPackageGroupName"] == "ACME-dev-orders"
-    by_action = {
-        tuple(statement["Action"]): statement for statement in statements_of(made, "states.amazonaws.com")
-    }
+    by_action = statements_by_action(made.to_json(), "states.amazonaws.com")
     # In its ARN the name is in lower case.
     assert by_action[("sagemaker:CreateModelPackage",)]["Resource"] == [
         f"arn:aws:sagemaker:{HERE}:model-package-group/acme-dev-orders",

@@ -24,9 +24,8 @@ from constructs_lib.jobs.processing_workflow import (
 from constructs_lib.jobs.training_job import TrainingCode
 from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
 from tests.constructs_lib.jobs.jsonata_states import evaluated, following
-from tests.constructs_lib.jobs.test_batch_transform import statements_of
+from tests.constructs_lib.resources import Json, statements_of
 
-Json = dict[str, Any]
 NAME = "demo-dev-clean"
 HERE = "us-east-1:111122223333"
 IMAGE = "683313688378.dkr.ecr.us-east-1.amazonaws.com/sagemaker-scikit-learn:1.9-0"
@@ -192,7 +191,7 @@ def template(stack: Stack, foundation: FoundationReferences) -> Template:
 
 @pytest.mark.cdk
 def test_the_machine_may_run_its_own_jobs_and_passes_its_own_role(template: Template) -> None:
-    statements = statements_of(template, "states.amazonaws.com")
+    statements = statements_of(template.to_json(), "states.amazonaws.com")
     (jobs,) = [s for s in statements if "sagemaker:CreateProcessingJob" in s["Action"]]
     assert jobs == {
         "Effect": "Allow",
@@ -219,7 +218,7 @@ def test_the_machine_may_run_its_own_jobs_and_passes_its_own_role(template: Temp
 def test_the_job_reads_inputs_and_script_and_writes_outputs(
     template: Template, foundation: FoundationReferences
 ) -> None:
-    statements = statements_of(template, "sagemaker.amazonaws.com")
+    statements = statements_of(template.to_json(), "sagemaker.amazonaws.com")
     bucket = f"arn:aws:s3:::{foundation.artifact_bucket_name}"
     by_action = {tuple(s["Action"]): s for s in statements}
     assert by_action[("s3:GetObject",)]["Resource"] == [f"{bucket}/orders/in/*", f"{bucket}/code/clean/*"]

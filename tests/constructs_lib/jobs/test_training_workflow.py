@@ -13,10 +13,10 @@ from constructs_lib.jobs.training_workflow import TrainingWorkflow, TrainingWork
 from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
 from tests.constructs_lib.jobs.training import ON_DEMAND_ALONE, job
 from tests.constructs_lib.judges import lint_matches
+from tests.constructs_lib.resources import Json, of_type, statements_by_action, statements_of
 
 pytestmark = pytest.mark.cdk
 
-Json = dict[str, Any]
 
 NAME = "demo-dev-weekly"
 TIMING = TrainingScheduleTiming(expression="cron(0 3 ? * MON *)", time_zone="Europe/Berlin")
@@ -46,24 +46,6 @@ def add_workflow(
 @pytest.fixture
 def template(stack: Stack, foundation: FoundationReferences) -> Json:
     return add_workflow(stack, foundation)
-
-
-def of_type(template: Json, resource_type: str) -> list[dict[str, Any]]:
-    return [r["Properties"] for r in template["Resources"].values() if r["Type"] == resource_type]
-
-
-def statements_of(template: Json, service: str) -> list[dict[str, Any]]:
-    """Return the statements of the one managed policy that hangs on the role of a service."""
-    (role,) = [
-        role
-        for role in of_type(template, "AWS::IAM::Role")
-        if role["AssumeRolePolicyDocument"]["Statement"][0]["Principal"]["Service"] == service
-    ]
-    (policy,) = role["ManagedPolicyArns"]
-    found: list[dict[str, Any]] = template["Resources"][policy["Ref"]]["Properties"]["PolicyDocument"][
-        "Statement"
-    ]
-    return found
 
 
 @pytest.fixture
@@ -286,9 +268,7 @@ def test_the_machine_itself_tells_the_alarm_topic(
     assert states["Work"]["Next"] == ("TellSuccess" if report_success else "WorthTelling")
     assert {states[name]["Arguments"]["TopicArn"] for name in telling} == {"${AlarmTopicArn}"}
     assert machine["DefinitionSubstitutions"]["AlarmTopicArn"] == foundation.alarm_topic_arn
-    statements = {
-        tuple(statement["Action"]): statement for statement in statements_of(template, "states.amazonaws.com")
-    }
+    statements = statements_by_action(template, "states.amazonaws.com")
     assert statements[("sns:Publish",)]["Resource"] == foundation.alarm_topic_arn
     (encrypts,) = (
         statement

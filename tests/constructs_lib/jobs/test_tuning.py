@@ -16,12 +16,11 @@ from constructs_lib.jobs.tuning_workflow import (
     tuning_job_request,
     tuning_state_machine_definition,
 )
-from tests.constructs_lib.jobs.test_batch_transform import statements_of
 from tests.constructs_lib.jobs.test_training_job_request import faults_of, made
 from tests.constructs_lib.jobs.training import IMAGE, RESOURCES
 from tests.constructs_lib.jobs.training import job as training_job
+from tests.constructs_lib.resources import Json, statements_by_action
 
-Json = dict[str, Any]
 NAME, HERE = "demo-dev-tune", "us-east-1:111122223333"
 RATE = SearchedRange(name="rate", kind="Continuous", values=("1e-05", "0.1"), scaling_type="Logarithmic")
 SHAPE = SearchedRange(name="shape", kind="Categorical", values=("wide", "deep"))
@@ -189,7 +188,7 @@ def test_roles_and_messages(
 ) -> None:
     TuningWorkflow(stack, "Tuning", props=props)
     template = Template.from_stack(stack)
-    of_machine = {tuple(s["Action"]): s for s in statements_of(template, "states.amazonaws.com")}
+    of_machine = statements_by_action(template.to_json(), "states.amazonaws.com")
     actions = (
         "sagemaker:AddTags",
         "sagemaker:CreateHyperParameterTuningJob",
@@ -204,7 +203,7 @@ def test_roles_and_messages(
     passed = of_machine[("iam:PassRole",)]["Condition"]
     assert passed == {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
 
-    of_training = {tuple(s["Action"]): s for s in statements_of(template, "sagemaker.amazonaws.com")}
+    of_training = statements_by_action(template.to_json(), "sagemaker.amazonaws.com")
     artifacts = f"arn:aws:s3:::{foundation.artifact_bucket_name}"
     reads = of_training[("s3:GetObject",)]["Resource"]
     assert reads == [f"{artifacts}/datasets/weekly/*", f"{artifacts}/code/tune/*"]

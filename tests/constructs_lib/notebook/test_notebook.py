@@ -15,9 +15,8 @@ from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.notebook.notebook import Notebook, NotebookProps, on_start_script
 from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
 from sizewell.facts.notebook_instances import PLATFORM_IDENTIFIER, PYTHONS
-from tests.constructs_lib.jobs.test_batch_transform import statements_of
+from tests.constructs_lib.resources import Json, statements_of
 
-Json = dict[str, Any]
 NAME = "demo-dev-explore"
 ARN = f"arn:aws:sagemaker:us-east-1:111122223333:notebook-instance/{NAME}"
 LOGS = "arn:aws:logs:us-east-1:111122223333:log-group:/aws/sagemaker/NotebookInstances"
@@ -70,7 +69,7 @@ def test_it_is_closed(stack: Stack, foundation: FoundationReferences) -> None:
 def test_its_role_may_do_this_and_nothing_else(stack: Stack, foundation: FoundationReferences) -> None:
     template = built(stack, foundation, read_prefixes=("datasets",), write_prefixes=("notebooks/explore",))
     bucket = f"arn:aws:s3:::{foundation.artifact_bucket_name}"
-    statements = statements_of(template, "sagemaker.amazonaws.com")
+    statements = statements_of(template.to_json(), "sagemaker.amazonaws.com")
     assert [
         (statement["Action"], statement["Resource"], statement.get("Condition")) for statement in statements
     ] == [
@@ -118,7 +117,7 @@ def test_the_scheduler_calls_the_api_itself(stack: Stack, foundation: Foundation
             },
         },
     )
-    (allowed,) = statements_of(template, "scheduler.amazonaws.com")
+    (allowed,) = statements_of(template.to_json(), "scheduler.amazonaws.com")
     assert (allowed["Action"], allowed["Resource"]) == (["sagemaker:StopNotebookInstance"], ARN)
 
 

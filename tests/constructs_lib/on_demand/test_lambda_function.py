@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,10 +15,10 @@ from constructs_lib.scaling.concurrency_scaling import (
 )
 from sizewell.facts.alarms import OF_REQUESTS
 from tests.constructs_lib.judges import open_findings
+from tests.constructs_lib.resources import Only, statements_by_sid
 
 pytestmark = pytest.mark.cdk
 
-Only = Callable[[str], dict[str, Any]]
 ALIAS = [
     {"Name": "FunctionName", "Value": "photos-dev"},
     {"Name": "Resource", "Value": "photos-dev:live"},
@@ -125,10 +124,7 @@ def test_its_role_does_what_it_needs_and_its_code_no_more(
 
     (allowed,) = only("AWS::IAM::Role")["AssumeRolePolicyDocument"]["Statement"]
     assert allowed["Principal"] == {"Service": "lambda.amazonaws.com"}
-    statements = {
-        statement["Sid"]: statement
-        for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
-    }
+    statements = statements_by_sid(only)
     interfaces = [
         "ec2:AssignPrivateIpAddresses",
         "ec2:CreateNetworkInterface",

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +11,10 @@ from constructs_lib.on_demand.lambda_function import LambdaFunction, LambdaFunct
 from constructs_lib.on_demand.lambda_rollout import LambdaRollout, LambdaRolloutProps
 from sizewell.facts.alarms import OF_REQUESTS
 from tests.constructs_lib.judges import open_findings
+from tests.constructs_lib.resources import Only
 
 pytestmark = pytest.mark.cdk
 
-Only = Callable[[str], dict[str, Any]]
 TOPIC = "arn:aws:sns:us-east-1:111122223333:alarms"
 ERRORS = {"error_rate": LambdaAlarm(threshold=1, evaluation=OF_REQUESTS)}
 

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +16,9 @@ from constructs_lib.scaling.concurrency_scaling import (
     concurrency_of_variant,
 )
 from tests.constructs_lib.judges import open_findings
+from tests.constructs_lib.resources import Only, statements_by_sid
 
 pytestmark = pytest.mark.cdk
-
-Only = Callable[[str], dict[str, Any]]
 
 
 @pytest.fixture
@@ -65,10 +63,7 @@ def test_its_role_makes_no_network_interfaces(
 ) -> None:
     ServerlessEndpoint(stack, "Endpoint", props=props)
 
-    statements = {
-        statement["Sid"]: statement
-        for statement in only("AWS::IAM::ManagedPolicy")["PolicyDocument"]["Statement"]
-    }
+    statements = statements_by_sid(only)
     actions = {
         action
         for statement in statements.values()

@@ -1,5 +1,4 @@
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,10 +15,10 @@ from constructs_lib.scaling.endpoint_scaling import (
 )
 from constructs_lib.scaling.scaling_policies import track_invocations
 from tests.constructs_lib.judges import lint_matches, open_findings
+from tests.constructs_lib.resources import Only
 
 pytestmark = pytest.mark.cdk
 
-Only = Callable[[str], dict[str, Any]]
 
 TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"

@@ -1,14 +1,12 @@
 """What surrounds the states of a workflow: who hears of its end, and what."""
 
 import json
-from typing import Any
 
 import pytest
 
 from constructs_lib.workflows.workflow_messages import STEP_NAME_PREFIX, with_messages
 from tests.constructs_lib.jobs.jsonata_states import evaluated, following
-
-Json = dict[str, Any]
+from tests.constructs_lib.resources import Json
 
 WORK: Json = {
     "QueryLanguage": "JSONata",
