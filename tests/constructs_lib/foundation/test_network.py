@@ -270,39 +270,48 @@ def _call_function(
     return ec2, answers
 
 
-@pytest.mark.parametrize("request_type", ["Create", "Update"])
-def test_closing_takes_both_rules_of_a_new_default_group(
-    monkeypatch: pytest.MonkeyPatch, request_type: str
+BOTH_RULES = [
+    (
+        "ingress",
+        {
+            "GroupId": "sg-default",
+            "IpPermissions": [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": "sg-default"}]}],
+        },
+    ),
+    (
+        "egress",
+        {
+            "GroupId": "sg-default",
+            "IpPermissions": [{"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}],
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("request_type", "refusal", "revoked", "status", "reason"),
+    [
+        ("Create", None, BOTH_RULES, "SUCCESS", None),
+        ("Update", None, BOTH_RULES, "SUCCESS", None),
+        ("Delete", None, [], "SUCCESS", None),
+        # The group is closed already.
+        ("Create", "InvalidPermission.NotFound", BOTH_RULES, "SUCCESS", None),
+        # A group that stays open fails the deployment.
+        ("Create", "UnauthorizedOperation", BOTH_RULES[:1], "FAILED", "UnauthorizedOperation"),
+    ],
+)
+def test_the_default_group_loses_both_rules_or_the_deployment_fails(
+    monkeypatch: pytest.MonkeyPatch,
+    request_type: str,
+    refusal: str | None,
+    revoked: list[tuple[str, Any]],
+    status: str,
+    reason: str | None,
 ) -> None:
-    ec2, answers = _call_function(monkeypatch, request_type)
+    ec2, answers = _call_function(monkeypatch, request_type, refusal)
 
-    from_itself = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": "sg-default"}]}
-    to_anywhere = {"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
-    assert ec2.revoked == [
-        ("ingress", {"GroupId": "sg-default", "IpPermissions": [from_itself]}),
-        ("egress", {"GroupId": "sg-default", "IpPermissions": [to_anywhere]}),
-    ]
-    assert answers == [("SUCCESS", "sg-default", None)]
-
-
-def test_closing_a_closed_group_succeeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    ec2, answers = _call_function(monkeypatch, "Create", refusal="InvalidPermission.NotFound")
-
-    assert len(ec2.revoked) == 2
-    assert answers == [("SUCCESS", "sg-default", None)]
-
-
-def test_a_group_that_stays_open_fails_the_deployment(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, answers = _call_function(monkeypatch, "Create", refusal="UnauthorizedOperation")
-
-    assert answers == [("FAILED", "sg-default", "UnauthorizedOperation")]
-
-
-def test_deleting_calls_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    ec2, answers = _call_function(monkeypatch, "Delete")
-
-    assert ec2.revoked == []
-    assert answers == [("SUCCESS", "sg-default", None)]
+    assert ec2.revoked == revoked
+    assert answers == [(status, "sg-default", reason)]
 
 
 @pytest.mark.parametrize(

@@ -62,24 +62,18 @@ def test_a_job_without_checkpoint_reads_no_checkpoint_bucket(
     assert lint_matches(template) == []
 
 
-def test_only_checkpoints_are_deleted(template: Json, foundation: FoundationReferences) -> None:
+@pytest.mark.parametrize(("changes", "prefixes"), [({}, ["weekly/*"]), (ON_DEMAND_ALONE, [])])
+def test_only_checkpoints_are_deleted(
+    stack: Stack, foundation: FoundationReferences, changes: dict[str, Any], prefixes: list[str]
+) -> None:
     """What the container deletes below its checkpoints, SageMaker deletes in S3, as the role of the job."""
-    assert deleting(template) == [
-        {
-            "Effect": "Allow",
-            "Action": ["s3:DeleteObject"],
-            "Resource": [f"arn:aws:s3:::{foundation.checkpoint_bucket_name}/weekly/*"],
-        }
-    ]
-
-
-def test_a_job_without_checkpoint_deletes_nothing(stack: Stack, foundation: FoundationReferences) -> None:
-    assert deleting(add_workflow(stack, foundation, **ON_DEMAND_ALONE)) == []
-
-
-def deleting(template: Json) -> list[Json]:
+    template = add_workflow(stack, foundation, **changes)
     statements = statements_of(template, "sagemaker.amazonaws.com")
-    return [statement for statement in statements if "s3:DeleteObject" in statement["Action"]]
+    bucket = f"arn:aws:s3:::{foundation.checkpoint_bucket_name}"
+    assert [statement for statement in statements if "s3:DeleteObject" in statement["Action"]] == [
+        {"Effect": "Allow", "Action": ["s3:DeleteObject"], "Resource": [f"{bucket}/{prefix}"]}
+        for prefix in prefixes
+    ]
 
 
 def test_list_tokens_make_no_helper_resources(stack: Stack, read_at_deployment: FoundationReferences) -> None:
@@ -152,55 +146,40 @@ def test_no_action_is_a_wildcard_and_no_policy_is_inline(template: Json) -> None
     assert not any("Policies" in role for role in of_type(template, "AWS::IAM::Role"))
 
 
-def test_the_jobs_may_read_the_file_systems_that_they_mount(
-    stack: Stack, foundation: FoundationReferences
-) -> None:
-    mounted = {"directory_path": "/a", "channel_name": "training"}
-    channels = (
-        FileSystemChannel(file_system_type="EFS", file_system_id="fs-01234567", **mounted),
-        FileSystemChannel(file_system_type="FSxLustre", file_system_id="fs-12345678", **mounted),
-    )
-    template = add_workflow(stack, foundation, channels=channels, code=None)
-    statements = statements_of(template, "sagemaker.amazonaws.com")
-    found = [
-        statement for statement in statements if re.match("elasticfilesystem|fsx", statement["Action"][0])
-    ]
-    arn = "arn:aws:elasticfilesystem:us-east-1:111122223333:file-system/fs-01234567"
-    assert [statement["Action"] for statement in found] == [
-        [
-            f"elasticfilesystem:{action}"
-            for action in ("ClientMount", "DescribeFileSystems", "DescribeMountTargets")
-        ],
-        ["fsx:DescribeFileSystems"],
-    ]
-    assert [statement["Resource"] for statement in found] == [arn, "*"]
+EFS_ARN = "arn:aws:elasticfilesystem:us-east-1:111122223333:file-system/fs-01234567"
 
 
-def test_the_machine_looks_up_the_file_systems_that_it_asks_for(
-    stack: Stack, read_at_deployment: FoundationReferences
+@pytest.mark.parametrize(
+    ("service", "mounts"), [("sagemaker.amazonaws.com", ["ClientMount"]), ("states.amazonaws.com", [])]
+)
+def test_jobs_mount_their_file_systems_and_the_machine_looks_them_up(
+    stack: Stack, read_at_deployment: FoundationReferences, service: str, mounts: list[str]
 ) -> None:
     """Whose rights SageMaker checks, those of the caller or of the job, no page says."""
-    mounted = {"directory_path": "/a"}
     channels = (
         FileSystemChannel(
-            file_system_type="EFS", file_system_id="fs-01234567", channel_name="training", **mounted
+            file_system_type="EFS",
+            file_system_id="fs-01234567",
+            channel_name="training",
+            directory_path="/a",
         ),
         FileSystemChannel(
             file_system_type="FSxLustre",
             file_system_id="fs-12345678",
             channel_name="more",
+            directory_path="/a",
             subnet_id="subnet-0123456789abcdef0",
-            **mounted,
         ),
     )
     template = add_workflow(stack, read_at_deployment, channels=channels, code=None)
-    statements = statements_of(template, "states.amazonaws.com")
-    found = [
-        statement for statement in statements if re.match("elasticfilesystem|fsx", statement["Action"][0])
+    of_file_systems = [
+        (statement["Action"], statement["Resource"])
+        for statement in statements_of(template, service)
+        if re.match("elasticfilesystem|fsx", statement["Action"][0])
     ]
-    arn = "arn:aws:elasticfilesystem:us-east-1:111122223333:file-system/fs-01234567"
-    assert [(statement["Action"], statement["Resource"]) for statement in found] == [
-        (["elasticfilesystem:DescribeFileSystems", "elasticfilesystem:DescribeMountTargets"], arn),
+    looks_up = ["DescribeFileSystems", "DescribeMountTargets"]
+    assert of_file_systems == [
+        ([f"elasticfilesystem:{action}" for action in (*mounts, *looks_up)], EFS_ARN),
         (["fsx:DescribeFileSystems"], "*"),
     ]
     assert lint_matches(template) == []
