@@ -85,12 +85,6 @@ def test_each_alarm_watches_a_metric_that_exists_with_a_statistic_that_is_valid(
         assert alarm["TreatMissingData"] == ("notBreaching" if of_requests else "missing")
 
 
-def test_one_alarm_tells_when_no_instance_reports_any_more(alarms: dict[tuple[str, str], Any]) -> None:
-    silent = [key for key, alarm in alarms.items() if "InsufficientDataActions" in alarm]
-    assert silent == [("MemoryUtilization", "Maximum")]
-    assert alarms[silent[0]]["InsufficientDataActions"] == [TOPIC]
-
-
 def test_percentiles_of_few_requests_look_at_longer_periods(stack: Stack, resources: Resources) -> None:
     quarters = AlarmEvaluation(period_s=900, datapoints_to_alarm=2, evaluation_periods=3)
     evaluations = {"max_p95_model_latency_ms": quarters, "max_p99_model_latency_ms": quarters}
@@ -158,7 +152,7 @@ def test_one_fleet_is_watched_by_what_it_answers_and_not_by_what_no_page_says_of
 
 
 @pytest.mark.parametrize(
-    ("thresholds", "tells"),
+    ("thresholds", "metric"),
     [
         ({"max_memory_utilization_percent": 90, "max_disk_utilization_percent": 80}, "MemoryUtilization"),
         # As of many models, which fill memory and disk on purpose.
@@ -166,11 +160,14 @@ def test_one_fleet_is_watched_by_what_it_answers_and_not_by_what_no_page_says_of
     ],
 )
 def test_one_alarm_tells_that_no_instance_reports_any_more(
-    stack: Stack, resources: Resources, thresholds: dict[str, float], tells: str
+    stack: Stack, resources: Resources, thresholds: dict[str, float], metric: str
 ) -> None:
     EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=AlarmThresholds(**thresholds)))
     alarms = resources("AWS::CloudWatch::Alarm").values()
-    assert [alarm["MetricName"] for alarm in alarms if "InsufficientDataActions" in alarm] == [tells]
+    silent = [alarm for alarm in alarms if "InsufficientDataActions" in alarm]
+    assert [(alarm["MetricName"], alarm["InsufficientDataActions"]) for alarm in silent] == [
+        (metric, [TOPIC])
+    ]
 
 
 def test_each_alarm_of_the_configuration_is_made_and_called_so(stack: Stack) -> None:
