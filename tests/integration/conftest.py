@@ -37,7 +37,6 @@ GROUPS = (
 #: The order in which files and folders run on an environment: the last one takes it down.
 ORDER = (
     "emulator",
-    "test_deployed_equals_plan",
     "test_deployed_equals_template",
     "test_state_machines",
     "test_deploy",

@@ -222,6 +222,14 @@ class Deployment:
         which = (*stacks, "--exclusively") if stacks else ("--all",)
         return self.cdk("deploy", *which, *DEPLOY_FLAGS, assembly=assembly, check=check)
 
+    @property
+    def stack_names(self) -> list[str]:
+        """The stacks of the plan, the foundation first."""
+        return [
+            self.plan.foundation.stack_name,
+            *(workload.stack_name for workload in self.plan.workloads),
+        ]
+
     def stack(self, name: str) -> dict[str, Any]:
         """Return CloudFormation's description of a stack."""
         found: dict[str, Any] = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
@@ -265,10 +273,7 @@ class Deployment:
     def destroy(self, *stacks: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Destroy the named stacks, or all of them; those of production are protected until somebody says otherwise."""
         if self.plan.production:
-            for name in stacks or (
-                self.plan.foundation.stack_name,
-                *(w.stack_name for w in self.plan.workloads),
-            ):
+            for name in stacks or self.stack_names:
                 with suppress(ClientError):
                     self.client("cloudformation").update_termination_protection(
                         StackName=name, EnableTerminationProtection=False

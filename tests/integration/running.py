@@ -7,6 +7,11 @@ from sizewell.planning.scaling_policies import TargetTrackingPlan
 from tests.integration.harness import Deployment
 
 
+def resource_id(endpoint: EndpointPlan) -> str:
+    """Return what Application Auto Scaling calls the variant."""
+    return f"endpoint/{endpoint.endpoint_name}/variant/{endpoint.variant_name}"
+
+
 def running(deployment: Deployment, endpoint: EndpointPlan) -> dict[str, Any]:
     """Return an endpoint as it runs: status, configuration, its variant, its model and its scaling."""
     sagemaker, autoscaling = deployment.client("sagemaker"), deployment.client("application-autoscaling")
@@ -14,7 +19,7 @@ def running(deployment: Deployment, endpoint: EndpointPlan) -> dict[str, Any]:
     config = sagemaker.describe_endpoint_config(EndpointConfigName=described["EndpointConfigName"])
     (variant,) = config["ProductionVariants"]
     model = sagemaker.describe_model(ModelName=variant["ModelName"])
-    resource = f"endpoint/{endpoint.endpoint_name}/variant/{endpoint.variant_name}"
+    resource = resource_id(endpoint)
     targets = autoscaling.describe_scalable_targets(ServiceNamespace="sagemaker", ResourceIds=[resource])
     policies = autoscaling.describe_scaling_policies(ServiceNamespace="sagemaker", ResourceId=resource)
     return {

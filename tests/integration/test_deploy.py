@@ -16,9 +16,8 @@ import pytest
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from tests.integration.changed_configuration import endpoint_of
 from tests.integration.harness import Admin, Deployment, Template, only_resource
-from tests.integration.readers.plan_endpoints import resource_id
 from tests.integration.released_scaling import remove_scaling, with_released_scaling
-from tests.integration.running import as_planned, running, set_count
+from tests.integration.running import as_planned, resource_id, running, set_count
 from tests.localcloud.processes import PATIENCE_S
 
 pytestmark = pytest.mark.parametrize("deployed", ["prod"], indirect=True)

@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from sizewell_localcloud.places import IMPORT_ROOT
 from tests.integration.harness import Cloud, Deployment
 from tests.integration.readers import READERS
+from tests.integration.readers.reading import read
 from tests.synthesis import PROJECT_ROOT, synthesize
 
 #: One that no other test deploys to.
@@ -122,7 +123,7 @@ def test_a_company_deploys_to_what_it_has(cloud: Cloud, clients: Clients, tmp_pa
     (machine,) = clients("stepfunctions", ELSEWHERE).list_state_machines()["stateMachines"]
     assert machine["name"] == "company-plant-id-train-dev"
     (app,) = sagemaker.list_mlflow_apps()["Summaries"]
-    found = READERS["AWS::SageMaker::MlflowApp"](clients, app["Arn"], {})
+    found = read(READERS["AWS::SageMaker::MlflowApp"], clients, app["Arn"], {})
     assert (found["Name"], found["ArtifactStoreUri"]) == ("demo-dev", "s3://company-models/mlflow")
     alarms = clients("cloudwatch").describe_alarms()["MetricAlarms"]
     assert {action for alarm in alarms for action in alarm["AlarmActions"]} == {existing["alarm_topic_arn"]}

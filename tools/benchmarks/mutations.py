@@ -24,7 +24,7 @@ from tools.benchmarks.mutation_cases import MUTATIONS, Edit, Mutation
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 TESTS = (
-    "tests/integration/test_deployed_equals_plan.py",
+    "tests/snapshots/test_snapshots.py",
     "tests/integration/test_deployed_equals_template.py",
 )
 GUARDED_APP = "guarded_app.py"
@@ -120,7 +120,7 @@ def judge(project: Path, mutation: Mutation) -> Verdict:
     with mutated(project, mutation):
         synth = _stopped_by(project, mutation.environment)
         output = _tested(project, mutation.environment)
-    failures = tuple(re.findall(r"^FAILED \S+/test_deployed_equals_(\w+)\.py::(\w+)", output, re.MULTILINE))
+    failures = tuple(re.findall(r"^FAILED \S+/test_(\w+)\.py::(\w+)", output, re.MULTILINE))
     return Verdict(mutation, synth, failures, re.search(r"^ERROR \S+::", output, re.MULTILINE) is not None)
 
 

@@ -20,7 +20,9 @@ from tests.integration.emulator.lab import (
     tracking,
 )
 from tests.integration.harness import Admin
-from tests.integration.readers.scaling import read_policy, read_target
+from tests.integration.readers import READERS
+from tests.integration.readers.compare import comparable, differences
+from tests.integration.readers.reading import read
 
 pytestmark = pytest.mark.usefixtures("admin")
 
@@ -324,8 +326,12 @@ def test_a_target_and_its_policy_are_read_back_as_their_template_has_them(lab: L
         }
         assert lab.stack(action, name, resources)[0] == f"{action.upper()}_COMPLETE"
         ids = lab.physical_ids(name)
-        resource_id = target_of(endpoint_name(lab, name))["ResourceId"]
-        shown = read_target(lab, ids["Target"], {})
-        wanted = {**target, "ResourceId": resource_id, "Tags": tags}
-        assert {member: shown[member] for member in wanted} == wanted
-        assert read_policy(lab, ids["Policy"], {}) == {**policy, "ScalingTargetId": ids["Target"]}
+        declared_of = {
+            "Target": {**target, **target_of(endpoint_name(lab, name))},
+            "Policy": {**policy, "ScalingTargetId": ids["Target"]},
+        }
+        for logical_id, declared in declared_of.items():
+            reader = READERS[resources[logical_id]["Type"]]
+            shown = comparable(read(reader, lab, ids[logical_id], declared))
+            assert list(differences(comparable(declared), shown)) == []
+            assert shown.get("Tags", tags) == tags  # those of before are gone
