@@ -30,9 +30,7 @@ GROUPS = (
     "test_pipelines",
     "test_existing",
     "test_processing_jobs",
-    "test_experiments",
-    "test_training_runs",
-    "test_scaling_policies",
+    "test_beyond_the_examples",
 )
 #: The order in which files and folders run on an environment: the last one takes it down.
 ORDER = (
@@ -45,9 +43,7 @@ ORDER = (
     "test_examples",
     "test_processing_jobs",
     "test_pipelines",
-    "test_experiments",
-    "test_training_runs",
-    "test_scaling_policies",
+    "test_beyond_the_examples",
     "test_network_lookup",
     "test_commands",
     "test_users_platform",

@@ -11,6 +11,7 @@ from sizewell.planning.pipeline_plan_model import PipelinePlan
 from tests.integration.executions import FAST, Json, ended, machine_arn, start
 from tests.integration.harness import Admin, Cloud, Deployment, deployed_from
 from tests.integration.mailbox import Mailbox, mailbox_of_alarms
+from tests.integration.readers.compare import assert_reads_back
 from tests.localcloud.processes import until
 
 REPORT = "reports/orders/evaluation.json"
@@ -100,6 +101,10 @@ def machine(deployed: Deployment, admin: Admin) -> Machine:
 def mailbox(deployed: Deployment) -> Iterator[Mailbox]:
     with mailbox_of_alarms(deployed) as found:
         yield found
+
+
+def test_every_property_reads_back(deployed: Deployment) -> None:
+    assert_reads_back(deployed)
 
 
 def test_a_model_that_is_good_enough_is_registered_and_its_approval_told(

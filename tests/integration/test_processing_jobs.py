@@ -9,6 +9,7 @@ import pytest
 from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from tests.integration.executions import FAST, Json, ended, start
 from tests.integration.harness import Admin, Cloud, Deployment, deployed_from
+from tests.integration.readers.compare import assert_reads_back
 from tests.localcloud.processes import until
 
 
@@ -43,6 +44,10 @@ def machine(request: pytest.FixtureRequest, deployed: Deployment, admin: Admin) 
     (plan,) = (one for one in deployed.plan.processing_jobs if one.name == request.param)
     admin.set(time_scale=FAST)
     return Machine(deployed, plan, admin)
+
+
+def test_every_property_reads_back(deployed: Deployment) -> None:
+    assert_reads_back(deployed)
 
 
 def test_success_with_the_request_of_the_plan(machine: Machine) -> None:
