@@ -80,7 +80,7 @@ def _add(imported: Imported, workload: str, path: Path) -> tuple[Import, str]:
     old = read_text(path, path.as_posix()) if path.exists() else _new_text(path.parent)
     text = add_measurements(old, workload, written, imported.measured)
     _check_text(text, path, measurements, workload, imported)
-    return Import(path, workload, imported, {one.key: one for one in written}), text
+    return Import(path, workload, imported, {instance.key: instance for instance in written}), text
 
 
 def _new_text(directory: Path) -> str:
@@ -103,7 +103,7 @@ def _kinds(directory: Path, environment: str | None) -> dict[str, str | None]:
 def _check_text(text: str, path: Path, measurements: Measurements, workload: str, imported: Imported) -> None:
     """Make sure that the new text says what it should: an alias, for one, would change in several places."""
     old = measurements.by_workload.get(workload, ())
-    new = {one.key: one for one in (*old, *imported.measured)}
+    new = {instance.key: instance for instance in (*old, *imported.measured)}
     expected = {**measurements.by_workload, workload: tuple(new.values())}
     root, faults = parse_yaml(text, path.as_posix())
     if (

@@ -16,19 +16,19 @@ from sizewell.instance_selection.wording import milliseconds
 _STYLES = {"added": "green", "replaced": "yellow", "unchanged": "dim"}
 #: Columns by their headers; one without any value is left out.
 _COLUMNS: dict[str, Callable[[MeasuredInstance], str]] = {
-    "concurrency": lambda one: _number(one.concurrency),
-    "p95": lambda one: "" if one.p95_latency_ms is None else milliseconds(one.p95_latency_ms),
-    "requests/s": lambda one: _number(one.max_requests_per_second),
-    "count": lambda one: "" if one.instance_count == 1 else str(one.instance_count),
-    "units/s": lambda one: _number(one.training_units_per_second),
-    "GiB": lambda one: _number(one.peak_accelerator_memory_gib),
-    "date": lambda one: one.date or "",
+    "concurrency": lambda instance: _number(instance.concurrency),
+    "p95": lambda instance: "" if instance.p95_latency_ms is None else milliseconds(instance.p95_latency_ms),
+    "requests/s": lambda instance: _number(instance.max_requests_per_second),
+    "count": lambda instance: "" if instance.instance_count == 1 else str(instance.instance_count),
+    "units/s": lambda instance: _number(instance.training_units_per_second),
+    "GiB": lambda instance: _number(instance.peak_accelerator_memory_gib),
+    "date": lambda instance: instance.date or "",
 }
 
 
 def print_import(done: Import, console: Console, *, dry_run: bool) -> None:
     """Print each measurement with what became of it; on a narrow console, without its source."""
-    states = [_state(done, one) for one in done.imported.measured]
+    states = [_state(done, instance) for instance in done.imported.measured]
     counts = Counter(states)
     summary = ", ".join(f"{counts[state]} {state}" for state in _STYLES if counts[state])
     where = f"{done.path.as_posix()}{' (dry run: nothing is written)' if dry_run else ''}"
@@ -41,27 +41,29 @@ def print_import(done: Import, console: Console, *, dry_run: bool) -> None:
     table.add_column("", no_wrap=True)
     table.add_column("instance type", no_wrap=True)
     shown = {
-        header: cell for header, cell in _COLUMNS.items() if any(cell(one) for one in done.imported.measured)
+        header: cell
+        for header, cell in _COLUMNS.items()
+        if any(cell(instance) for instance in done.imported.measured)
     }
     for header in shown:
         table.add_column(header, justify="right", no_wrap=True)
     narrow = is_narrow(console)
     if not narrow:
         table.add_column("source", overflow="fold")
-    for state, one in zip(states, done.imported.measured, strict=True):
-        source = [] if narrow else [escape(one.source or "")]
-        cells = [cell(one) for cell in shown.values()]
-        table.add_row(f"[{_STYLES[state]}]{state}[/]", one.instance_type, *cells, *source)
+    for state, instance in zip(states, done.imported.measured, strict=True):
+        source = [] if narrow else [escape(instance.source or "")]
+        cells = [cell(instance) for cell in shown.values()]
+        table.add_row(f"[{_STYLES[state]}]{state}[/]", instance.instance_type, *cells, *source)
     console.print(table)
     for note in done.imported.notes:
         console.print(escape(note), soft_wrap=not console.is_terminal)
 
 
-def _state(done: Import, one: MeasuredInstance) -> str:
-    before = done.before.get(one.key)
+def _state(done: Import, instance: MeasuredInstance) -> str:
+    before = done.before.get(instance.key)
     if before is None:
         return "added"
-    return "unchanged" if before == one else "replaced"
+    return "unchanged" if before == instance else "replaced"
 
 
 def _number(value: float | None) -> str:

@@ -46,6 +46,6 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
             locked.workloads.get(workload_name) if locked else None,
         )
     except UnknownInstanceTypeError as error:
-        known = frozenset(one.name for one in inputs.catalog.instance_types)
+        known = frozenset(instance_type.name for instance_type in inputs.catalog.instance_types)
         raise inputs.error([unknown_type_fault(workload_name, error, known)]) from None
     return environment.policy.region, comparison

@@ -29,6 +29,11 @@ class AssemblyStack:
     dependencies: frozenset[str]
     """The ids of stacks that come before it."""
 
+    @property
+    def name(self) -> str:
+        """The name of the stack in CloudFormation."""
+        return self.stack.name
+
 
 @dataclass(frozen=True)
 class Assembly:
@@ -46,9 +51,9 @@ class Assembly:
         wanted: set[str] = set()
         for pattern in patterns:
             fitting = {
-                one.stack_id
-                for one in self.stacks.values()
-                if any(fnmatchcase(name, pattern) for name in (one.stack_id, one.stack.name))
+                stack.stack_id
+                for stack in self.stacks.values()
+                if any(fnmatchcase(name, pattern) for name in (stack.stack_id, stack.name))
             }
             if not fitting:
                 raise AssemblyError(
@@ -57,7 +62,7 @@ class Assembly:
             wanted |= fitting
         if patterns and not exclusively:
             wanted |= {above for stack_id in wanted for above in self.above(stack_id)}
-        return tuple(one for one in self.stacks.values() if not patterns or one.stack_id in wanted)
+        return tuple(stack for stack in self.stacks.values() if not patterns or stack.stack_id in wanted)
 
     def above(self, stack_id: str) -> frozenset[str]:
         """Return all that a stack depends on, near and far."""
@@ -66,8 +71,8 @@ class Assembly:
     @cached_property
     def _above(self) -> Mapping[str, frozenset[str]]:
         found: dict[str, frozenset[str]] = {}
-        for stack_id, one in self.stacks.items():
-            found[stack_id] = one.dependencies.union(*(found[name] for name in one.dependencies))
+        for stack_id, stack in self.stacks.items():
+            found[stack_id] = stack.dependencies.union(*(found[name] for name in stack.dependencies))
         return found
 
 
@@ -75,7 +80,7 @@ def read_assembly(directory: Path) -> Assembly:
     """Return the stacks of an output. Raises AssemblyError where there is none."""
     try:
         manifest = json.loads((directory / "manifest.json").read_text("utf-8"))
-        found = {one.stack_id: one for one in _stacks(directory, manifest["artifacts"])}
+        found = {stack.stack_id: stack for stack in _stacks(directory, manifest["artifacts"])}
     except (OSError, ValueError, KeyError) as error:
         raise AssemblyError(f"{directory}: holds no output of cdk synth that can be read ({error})") from None
     return Assembly(directory, {stack_id: found[stack_id] for stack_id in _in_order(found)})

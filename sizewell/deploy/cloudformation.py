@@ -94,7 +94,7 @@ class CloudFormation:
             name,
             description["StackStatus"],
             template,
-            {one["ParameterKey"]: one["ParameterValue"] for one in given},
+            {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in given},
         )
 
     def release_failed_creation(self, name: str) -> bool:

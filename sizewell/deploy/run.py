@@ -51,34 +51,34 @@ class Deployment:
         command is killed or interrupted twice, or CloudFormation takes no update: the next run goes on from there.
         """
         with self._listening():
-            found = {one.stack_id: self._at_rest(one, self.connect(one)) for one in selected}
+            found = {stack.stack_id: self._at_rest(stack, self.connect(stack)) for stack in selected}
             if faults := self._end_released_scaling(selected, found):
                 self.say(faults)
                 return LEFT_OFF_EXIT_CODE
-            steps = {one.stack_id: self._steps(one, found[one.stack_id]) for one in selected}
+            steps = {stack.stack_id: self._steps(stack, found[stack.stack_id]) for stack in selected}
             stepped = {stack_id for stack_id, needed in steps.items() if needed}
             after = {
-                one.stack_id for one in selected if self.assembly.above(one.stack_id) & stepped
+                stack.stack_id for stack in selected if self.assembly.above(stack.stack_id) & stepped
             } - stepped
-            first = [one for one in selected if one.stack_id not in stepped | after]
+            first = [stack for stack in selected if stack.stack_id not in stepped | after]
             code = self._deploy(first)
-            for one in selected:
-                if code == 0 and self._signal is None and one.stack_id in stepped:
-                    code = self._deploy_in_steps(one, steps[one.stack_id])
+            for stack in selected:
+                if code == 0 and self._signal is None and stack.stack_id in stepped:
+                    code = self._deploy_in_steps(stack, steps[stack.stack_id])
             if code == 0 and self._signal is None:
-                code = self._deploy([one for one in selected if one.stack_id in after])
+                code = self._deploy([stack for stack in selected if stack.stack_id in after])
         return 128 + self._signal if self._signal is not None else code
 
-    def _steps(self, one: AssemblyStack, deployed: DeployedStack | None) -> AutoscalingSteps:
-        if deployed is None and self.connect(one).release_failed_creation(one.stack.name):
+    def _steps(self, stack: AssemblyStack, deployed: DeployedStack | None) -> AutoscalingSteps:
+        if deployed is None and self.connect(stack).release_failed_creation(stack.name):
             self.say(
-                f"{self._named(one)}: its creation was rolled back; cdk deletes what is left and creates it anew"
+                f"{self._named(stack)}: its creation was rolled back; cdk deletes what is left and creates it anew"
             )
-        return autoscaling_steps(deployed, one.stack)
+        return autoscaling_steps(deployed, stack.stack)
 
-    def _at_rest(self, one: AssemblyStack, cloud: CloudFormation) -> DeployedStack | None:
+    def _at_rest(self, stack: AssemblyStack, cloud: CloudFormation) -> DeployedStack | None:
         """Return a stack when nothing goes on in it any more."""
-        name = one.stack.name
+        name = stack.name
         deployed = cloud.read(name)
         if deployed is not None and deployed.status.endswith("_IN_PROGRESS"):
             self.say(f"{name}: {deployed.status}; waiting for the end of it")
@@ -97,11 +97,11 @@ class Deployment:
             stack_id for stack_id, stack in found.items() if stack and has_released_function(stack.template)
         }
         left_out = [
-            one.stack_id
-            for one in self.assembly.stacks.values()
-            if one.stack_id not in found
-            and self.assembly.above(one.stack_id) & with_function
-            and (deployed := self._at_rest(one, self.connect(one))) is not None
+            stack.stack_id
+            for stack in self.assembly.stacks.values()
+            if stack.stack_id not in found
+            and self.assembly.above(stack.stack_id) & with_function
+            and (deployed := self._at_rest(stack, self.connect(stack))) is not None
             and is_released_scaling(deployed.template)
         ]
         if left_out:
@@ -109,49 +109,49 @@ class Deployment:
                 f"{', '.join(left_out)}: still scaled by the function of release 0.1, which this deployment deletes; deploy "
                 "these stacks together with the others: sizewell deploy without naming stacks"
             )
-        for one in selected:
-            deployed = found[one.stack_id]
+        for stack in selected:
+            deployed = found[stack.stack_id]
             if deployed is None or not is_released_scaling(deployed.template):
                 continue
-            name, cloud = self._named(one), self.connect(one)
+            name, cloud = self._named(stack), self.connect(stack)
             self.say(f"{name}: ending the scaling of release 0.1; the new template scales it again")
             state = cloud.update(deployed, {}, without_released_scaling(deployed.template))
             self.say(f"{name}: {state}")
             if state != "UPDATE_COMPLETE":
                 return f"{name}: not updated ({state}), so nothing was deployed"
-            found[one.stack_id] = cloud.read(one.stack.name)
+            found[stack.stack_id] = cloud.read(stack.name)
         return ""
 
-    def _deploy_in_steps(self, one: AssemblyStack, steps: AutoscalingSteps) -> int:
-        name = self._named(one)
+    def _deploy_in_steps(self, stack: AssemblyStack, steps: AutoscalingSteps) -> int:
+        name = self._named(stack)
         for reason in steps.reasons:
             self.say(f"{name}: {reason}, which SageMaker refuses while the variant is autoscaled")
         if not steps.reasons:
             self.say(f"{name}: autoscaling was left off by a deployment that did not come to its end")
         try:
             if steps.turn_off:
-                self._switch(one, OFF, "1 of 3: ")
+                self._switch(stack, OFF, "1 of 3: ")
             code = 128 + self._signal if self._signal is not None else 0
             if code == 0:
                 self.say(f"{name}: 2 of 3: deploying with autoscaling off")
-                code = self._deploy([one], autoscaling=OFF if steps.deploy_off else None)
+                code = self._deploy([stack], autoscaling=OFF if steps.deploy_off else None)
         finally:
-            left_off = not self._turn_on_again(one)
+            left_off = not self._turn_on_again(stack)
         return code or (LEFT_OFF_EXIT_CODE if left_off else 0)
 
-    def _turn_on_again(self, one: AssemblyStack) -> bool:
+    def _turn_on_again(self, stack: AssemblyStack) -> bool:
         """Turn autoscaling on where the deployed template has it; return whether it is not left off."""
-        name, cloud = self._named(one), self.connect(one)
+        name, cloud = self._named(stack), self.connect(stack)
         if self._signal is not None:
             self.say(
                 f"{name}: turning autoscaling on before this command ends; interrupt again to leave it off"
             )
         try:
-            deployed = self._at_rest(one, cloud)
+            deployed = self._at_rest(stack, cloud)
             if deployed is None or deployed.autoscaling != OFF:
                 return True
-            state = self._switch(one, ON, "3 of 3: ")
-            after = cloud.read(one.stack.name)
+            state = self._switch(stack, ON, "3 of 3: ")
+            after = cloud.read(stack.name)
             if after is not None and after.autoscaling == ON and state in UPDATABLE:
                 return True
         except CloudFormationError as error:
@@ -164,14 +164,14 @@ class Deployment:
         )
         return False
 
-    def _switch(self, one: AssemblyStack, value: str, step: str) -> str:
+    def _switch(self, stack: AssemblyStack, value: str, step: str) -> str:
         """Set the parameter of what is deployed; return the state in which the stack ends."""
-        name, cloud = self._named(one), self.connect(one)
-        deployed = cloud.read(one.stack.name)
+        name, cloud = self._named(stack), self.connect(stack)
+        deployed = cloud.read(stack.name)
         if deployed is None or deployed.status not in UPDATABLE:
             state = deployed.status if deployed else "not there"
             raise CloudFormationError(
-                f"{name}: autoscaling cannot be turned {value} in the state {state}. cdk rollback {one.stack.name} takes a "
+                f"{name}: autoscaling cannot be turned {value} in the state {state}. cdk rollback {stack.name} takes a "
                 "failed deployment back; then run sizewell deploy again"
             )
         self.say(f"{name}: {step}turning autoscaling {value}")
@@ -191,14 +191,14 @@ class Deployment:
             return 0
         if autoscaling is None:
             self.say(f"deploying {', '.join(map(self._named, stacks))}")
-        ids = [one.stack_id for one in stacks]
+        ids = [stack.stack_id for stack in stacks]
         given = [f"{stack_id}:{AUTOSCALING_PARAMETER}={autoscaling}" for stack_id in ids if autoscaling]
-        parameters = [word for one in given for word in ("--parameters", one)]
+        parameters = [word for setting in given for word in ("--parameters", setting)]
         return self._call([*self.cdk, *ids, "--exclusively", *parameters])
 
-    def _named(self, one: AssemblyStack) -> str:
+    def _named(self, stack: AssemblyStack) -> str:
         """Return what people read of a stack that is changed: its name, account and region."""
-        return f"{one.stack.name} ({self.connect(one).where})"
+        return f"{stack.name} ({self.connect(stack).where})"
 
     def _call(self, command: Sequence[str]) -> int:
         """Run a command in this terminal, and return its exit code as a shell counts it."""

@@ -46,7 +46,7 @@ def validate_state_machines(stacks: Sequence[AssemblyStack], validate: Validate)
             name = text(machine.written.get("StateMachineName")) or machine.logical_id
             kind = text(machine.written.get("StateMachineType")) or "STANDARD"
             if faults := validate(stack, definition, kind):
-                lines.append(f"{stack.stack.name}: Step Functions refuses the state machine {name}:")
+                lines.append(f"{stack.name}: Step Functions refuses the state machine {name}:")
                 lines += [f"  {_words(fault)}" for fault in faults[:_MOST_FAULTS]]
                 lines += [f"  and {len(faults) - _MOST_FAULTS} more"] if len(faults) > _MOST_FAULTS else []
     if lines:

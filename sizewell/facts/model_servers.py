@@ -93,8 +93,8 @@ def image_servers() -> tuple[ImageServer, ...]:
             repository=row["repository"],
             tags=row["tags"],
             server=servers[row["server"]],
-            serves=frozenset().union(*(_GROUPS.get(one, {one}) for one in row["serves"].split())),
-            words=", ".join(_WORDS.get(one, one) for one in row["serves"].split()),
+            serves=frozenset().union(*(_GROUPS.get(code, {code}) for code in row["serves"].split())),
+            words=", ".join(_WORDS.get(code, code) for code in row["serves"].split()),
             other_by=row["other_by"] or None,
             source=row["source"],
             read=row["read"],
@@ -105,8 +105,8 @@ def image_servers() -> tuple[ImageServer, ...]:
 
 def image_server(repository: str, tag: str = "") -> ImageServer | None:
     """Return what is known of an image of AWS that serves models; without its tag, of all images of the repository."""
-    of_repository = (one for one in image_servers() if one.repository == repository)
-    return next((one for one in of_repository if re.search(one.tags, tag)), None)
+    of_repository = (image for image in image_servers() if image.repository == repository)
+    return next((image for image in of_repository if re.search(image.tags, tag)), None)
 
 
 def _server(row: dict[str, str]) -> ModelServer:
@@ -134,5 +134,5 @@ def _rows(table: Path) -> Iterator[dict[str, str]]:
 @cache
 def least_request_bytes() -> float:
     """Return the least that any server of the table takes by default."""
-    limits = (one.server.request_bytes.default for one in image_servers())
+    limits = (image.server.request_bytes.default for image in image_servers())
     return min(limit for limit in limits if limit is not None)

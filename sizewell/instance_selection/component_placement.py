@@ -19,7 +19,7 @@ def place_copies(
     """
     instances: list[Counter[str]] = []
     free: list[int] = []
-    for name in sorted(counts, key=lambda one: (-shares[one], -apart[one], one)):
+    for name in sorted(counts, key=lambda component: (-shares[component], -apart[component], component)):
         for number in range(counts[name]):
             alone = number < apart[name]
             place = next(

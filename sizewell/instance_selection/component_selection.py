@@ -54,17 +54,19 @@ def select_component_fleet(needs: FleetRequirements, catalog: Catalog) -> Select
         copies[component.name], misses = _copies_on_each_type(component, catalog)
         known = {**misses, **known}
     candidates = []
-    for one in catalog.instance_types:
-        if one.name in known:
+    for instance_type in catalog.instance_types:
+        if instance_type.name in known:
             continue
-        estimate = _fleet(needs, one, {name: on_types[one.name] for name, on_types in copies.items()})
+        estimate = _fleet(
+            needs, instance_type, {name: on_types[instance_type.name] for name, on_types in copies.items()}
+        )
         if estimate.instances_at_peak > needs.max_instances:
-            known[one.name] = _too_many(one, estimate, needs)
+            known[instance_type.name] = _too_many(instance_type, estimate, needs)
             continue
-        price = catalog.price(one.name, Usage.HOSTING)
+        price = catalog.price(instance_type.name, Usage.HOSTING)
         cost = endpoint_cost(price, estimate.instances_paid, discount_percent=needs.savings_plan_discount_pct)
         candidates.append(
-            _FleetCandidate.trusted({"instance_type": one.name, "estimate": estimate, "cost": cost})
+            _FleetCandidate.trusted({"instance_type": instance_type.name, "estimate": estimate, "cost": cost})
         )
     return select_best(
         candidates,
@@ -103,8 +105,8 @@ def _copies_on_each_type(
             if least is None or copy.share * copy.copies_at_peak < least.share * least.copies_at_peak:
                 best[found.instance_type] = copy
     return best, {
-        name: one.model_copy(update={"reason": f"component {component.name}: {one.reason}"})
-        for name, one in missed.items()
+        name: rejected.model_copy(update={"reason": f"component {component.name}: {rejected.reason}"})
+        for name, rejected in missed.items()
         if name not in best
     }
 
@@ -115,25 +117,27 @@ def _shared(eligible: Eligible, share: int | None) -> Eligible:
     if share is None:
         return eligible
     pairs = [
-        (_part(one, share), price)
-        for one, price in zip(eligible.instance_types, eligible.prices, strict=True)
-        if share < _shares_of(one)
+        (_part(instance_type, share), price)
+        for instance_type, price in zip(eligible.instance_types, eligible.prices, strict=True)
+        if share < _shares_of(instance_type)
     ]
-    return Eligible(tuple(one for one, _ in pairs), {}, tuple(price for _, price in pairs))
+    return Eligible(
+        tuple(instance_type for instance_type, _ in pairs), {}, tuple(price for _, price in pairs)
+    )
 
 
 def _shares_of(instance_type: InstanceType) -> int:
     return instance_type.accelerator_count or instance_type.vcpus
 
 
-def _part(one: InstanceType, share: int) -> InstanceType:
-    part = share / _shares_of(one)
+def _part(instance_type: InstanceType, share: int) -> InstanceType:
+    part = share / _shares_of(instance_type)
     return replace(
-        one,
-        vcpus=max(1, floor(one.vcpus * part)),
-        memory_gib=one.memory_gib * part,
-        accelerator_count=share if one.accelerator_count else 0,
-        local_storage_gb=one.local_storage_gb * part,
+        instance_type,
+        vcpus=max(1, floor(instance_type.vcpus * part)),
+        memory_gib=instance_type.memory_gib * part,
+        accelerator_count=share if instance_type.accelerator_count else 0,
+        local_storage_gb=instance_type.local_storage_gb * part,
     )
 
 
@@ -148,7 +152,7 @@ def _describe_copies(c: EndpointColumns, i: int) -> Miss:
 
 #: The questions that a share of each eligible type must pass: those of an endpoint, with copies in place of instances.
 COPY_FILTERS: tuple[Filter[EndpointColumns], ...] = (
-    *(one for one in ENDPOINT_FILTERS if one.name != "throughput"),
+    *(f for f in ENDPOINT_FILTERS if f.name != "throughput"),
     Filter("throughput", _too_many_copies, _describe_copies),
 )
 
@@ -179,21 +183,23 @@ def _fleet(
     needs: FleetRequirements, instance_type: InstanceType, copies: Mapping[str, CopyEstimate]
 ) -> FleetEstimate:
     shares = _shares_of(instance_type)
-    apart = {one.name: one.serving.min_instances for one in needs.components}
+    apart = {component.name: component.serving.min_instances for component in needs.components}
     at_peak, at_average = (
         place_copies(
             counts,
-            shares={name: one.share for name, one in copies.items()},
+            shares={name: copy.share for name, copy in copies.items()},
             apart=apart,
             shares_per_instance=shares,
         )
         for counts in (
-            {name: one.copies_at_peak for name, one in copies.items()},
-            {name: one.copies_at_average for name, one in copies.items()},
+            {name: copy.copies_at_peak for name, copy in copies.items()},
+            {name: copy.copies_at_average for name, copy in copies.items()},
         )
     )
-    tightest = max(needs.components, key=lambda one: _used(one, copies[one.name].serving)).name
-    reserved = sum(one.share * one.copies_at_peak for one in copies.values())
+    tightest = max(
+        needs.components, key=lambda component: _used(component, copies[component.name].serving)
+    ).name
+    reserved = sum(copy.share * copy.copies_at_peak for copy in copies.values())
     instances_at_peak = max(len(at_peak), needs.min_instances)
     return FleetEstimate.trusted(
         {
@@ -202,7 +208,7 @@ def _fleet(
             "instances_at_peak": instances_at_peak,
             "utilization": reserved / (shares * instances_at_peak),
             "near_limits": tuple(
-                f"{limit} of {name}" for name, one in copies.items() for limit in one.serving.near_limits
+                f"{limit} of {name}" for name, copy in copies.items() for limit in copy.serving.near_limits
             ),
             "tightest": tightest,
             "shares_per_instance": shares,
@@ -234,7 +240,7 @@ def _assumptions(needs: FleetRequirements, chosen: Candidate[FleetEstimate]) -> 
         "SageMaker have the rest, and the host memory that its model needs, with the margin; it may use more that is free"
     )
     yield "copies are packed by size; SageMaker places them as they come and go, and may use more instances for a while"
-    if sleeping := [one.name for one in needs.components if one.serving.min_instances == 0]:
+    if sleeping := [component.name for component in needs.components if component.serving.min_instances == 0]:
         yield f"a copy at average load is paid for all the time, also of what may sleep: {', '.join(sleeping)}"
     if needs.savings_plan_discount_pct:
         yield f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour"

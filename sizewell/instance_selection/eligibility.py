@@ -75,23 +75,25 @@ def eligible_types(
     """
     task = _NEURON_TASKS.get(usage, "inference")
     filters: dict[str, Callable[[InstanceType], Miss | None]] = {
-        "pinned": lambda one: _pinned(one, limits),
-        "use": lambda one: None if any_offer else _use(one, usage),
-        "region": lambda one: None if any_offer else _region(one, catalog, usage),
-        "policy": lambda one: _policy(one, limits),
-        "image": lambda one: _image(one, limits),
-        "pipeline": lambda one: _pipeline(one, limits),
-        "neuron-sdk": lambda one: _neuron(one, architecture, framework, task),
+        "pinned": lambda instance_type: _pinned(instance_type, limits),
+        "use": lambda instance_type: None if any_offer else _use(instance_type, usage),
+        "region": lambda instance_type: None if any_offer else _region(instance_type, catalog, usage),
+        "policy": lambda instance_type: _policy(instance_type, limits),
+        "image": lambda instance_type: _image(instance_type, limits),
+        "pipeline": lambda instance_type: _pipeline(instance_type, limits),
+        "neuron-sdk": lambda instance_type: _neuron(instance_type, architecture, framework, task),
     }
     kept, rejected = [], {}
-    for one in catalog.instance_types:
+    for instance_type in catalog.instance_types:
         for name, find_miss in filters.items():
-            if miss := find_miss(one):
-                rejected[one.name] = rejection(one.name, name, miss)
+            if miss := find_miss(instance_type):
+                rejected[instance_type.name] = rejection(instance_type.name, name, miss)
                 break
         else:
-            kept.append(one)
-    return Eligible(tuple(kept), rejected, tuple(catalog.price(one.name, usage) for one in kept))
+            kept.append(instance_type)
+    return Eligible(
+        tuple(kept), rejected, tuple(catalog.price(instance_type.name, usage) for instance_type in kept)
+    )
 
 
 def _use(instance_type: InstanceType, usage: Usage) -> Miss | None:

@@ -34,15 +34,19 @@ def notebook_filter_names() -> tuple[str, ...]:
     return (*ELIGIBILITY_FILTERS, *(f.name for f in NOTEBOOK_FILTERS))
 
 
-def _candidate(needs: NotebookRequirements, one: InstanceType, price: Price) -> Candidate[NotebookEstimate]:
+def _candidate(
+    needs: NotebookRequirements, instance_type: InstanceType, price: Price
+) -> Candidate[NotebookEstimate]:
     hours, discount_pct = needs.hours_per_month, needs.savings_plan_discount_pct
     usd = None if price.usd_per_hour is None else price.usd_per_hour * hours * (1 - discount_pct / 100)
     return Candidate[NotebookEstimate](
-        instance_type=one.name,
+        instance_type=instance_type.name,
         estimate=NotebookEstimate(
-            memory=MemoryEstimate(reserve_gib=needs.memory_gib, weights_gib=0.0, usable_gib=one.memory_gib),
-            vcpus=one.vcpus,
-            accelerator_count=one.accelerator_count,
+            memory=MemoryEstimate(
+                reserve_gib=needs.memory_gib, weights_gib=0.0, usable_gib=instance_type.memory_gib
+            ),
+            vcpus=instance_type.vcpus,
+            accelerator_count=instance_type.accelerator_count,
             duration_hours=hours,
             utilization=hours / needs.working_hours_per_month,
         ),

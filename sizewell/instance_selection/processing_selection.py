@@ -48,9 +48,13 @@ def processing_filter_names() -> tuple[str, ...]:
     return (*ELIGIBILITY_FILTERS, *(f.name for f in PROCESSING_FILTERS), "budget")
 
 
-def _disk_gb(one: InstanceType) -> float:
+def _disk_gb(instance_type: InstanceType) -> float:
     """Return the largest volume: a type with disks of its own gets none, and a request for more than they hold is refused."""
-    return one.local_storage_gb if one.local_storage_nvme and one.local_storage_gb else inf
+    return (
+        instance_type.local_storage_gb
+        if instance_type.local_storage_nvme and instance_type.local_storage_gb
+        else inf
+    )
 
 
 #: The questions that each eligible type must pass.
@@ -59,14 +63,18 @@ PROCESSING_FILTERS: tuple[Filter[Columns[ProcessingRequirements]], ...] = of_eac
 )
 
 
-def _candidate(needs: ProcessingRequirements, one: InstanceType, price: Price) -> _ProcessingCandidate:
+def _candidate(
+    needs: ProcessingRequirements, instance_type: InstanceType, price: Price
+) -> _ProcessingCandidate:
     hours = needs.instance_count * needs.hours * (1 - needs.savings_plan_discount_pct / 100)
     per_run = None if price.usd_per_hour is None else price.usd_per_hour * hours
     estimate = ProcessingEstimate(
-        memory=MemoryEstimate(reserve_gib=needs.memory_gib, weights_gib=0.0, usable_gib=one.memory_gib),
+        memory=MemoryEstimate(
+            reserve_gib=needs.memory_gib, weights_gib=0.0, usable_gib=instance_type.memory_gib
+        ),
         instance_count=needs.instance_count,
-        vcpus=one.vcpus,
-        accelerator_count=one.accelerator_count,
+        vcpus=instance_type.vcpus,
+        accelerator_count=instance_type.accelerator_count,
         duration_hours=needs.hours,
         utilization=needs.hours / needs.deadline_hours,
         usd_per_run=per_run,
@@ -75,7 +83,7 @@ def _candidate(needs: ProcessingRequirements, one: InstanceType, price: Price) -
         price, None if per_run is None else per_run * (needs.runs_per_month or 1.0), discounted=False
     )
     cost = under_savings_plan(cost, needs.savings_plan_discount_pct)
-    return _ProcessingCandidate(instance_type=one.name, estimate=estimate, cost=cost)
+    return _ProcessingCandidate(instance_type=instance_type.name, estimate=estimate, cost=cost)
 
 
 def _assumptions(needs: ProcessingRequirements, chosen: _ProcessingCandidate) -> tuple[str, ...]:

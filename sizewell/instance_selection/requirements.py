@@ -377,7 +377,10 @@ class FleetRequirements:
 
     def pinned_to(self, instance_type: str) -> Self:
         """Return the same needs with no other type allowed."""
-        pinned = (replace(one, serving=one.serving.pinned_to(instance_type)) for one in self.components)
+        pinned = (
+            replace(component, serving=component.serving.pinned_to(instance_type))
+            for component in self.components
+        )
         return replace(self, components=tuple(pinned))
 
 

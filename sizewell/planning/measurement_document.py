@@ -168,7 +168,7 @@ def best_of_each_type(readings: Sequence[Reading]) -> Readings:
     """Return of each type the reading with the most requests, and a note for each one that is left out."""
     notes: dict[KeyPath, str] = {}
     best: dict[str | None, Reading] = {}
-    for reading in sorted(readings, key=lambda one: -one.values.get("max_requests_per_second", 0)):
+    for reading in sorted(readings, key=lambda reading: -reading.values.get("max_requests_per_second", 0)):
         name, instance_type = ".".join(reading.path), reading.values["instance_type"]
         if reading.values.keys().isdisjoint(_FIGURES):
             notes[reading.path] = f"{name} has no figures: left out"

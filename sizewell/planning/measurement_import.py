@@ -89,10 +89,10 @@ def import_measurements(file: str, text: str, target: Target, catalog: Catalog) 
     faults: list[Fault] = []
     measured: dict[Any, MeasuredInstance] = {}
     for reading in readings.readings:
-        one, own_faults = _validated(document, reading, target, catalog)
+        instance, own_faults = _validated(document, reading, target, catalog)
         faults += own_faults
-        if one is not None and measured.setdefault(one.key, one) is not one:
-            message = f"{one.instance_type} is measured twice at this concurrency"
+        if instance is not None and measured.setdefault(instance.key, instance) is not instance:
+            message = f"{instance.instance_type} is measured twice at this concurrency"
             faults += document.error(
                 reading.path, message, line=reading.line, hint="keep one of the two"
             ).faults
@@ -139,15 +139,15 @@ def _validated(
             "instance_type", "the instance type is not said", hint="give it with --instance-type"
         )
     try:
-        one = MeasuredInstance.model_validate({**values, "environment": target.environment}, strict=True)
+        instance = MeasuredInstance.model_validate({**values, "environment": target.environment}, strict=True)
     except ValidationError as error:
         return None, [found for args in _value_faults(error) for found in fault(args[0], args[1], **args[2])]
     faults = []
-    if words := unknown_type(one.instance_type, catalog):
+    if words := unknown_type(instance.instance_type, catalog):
         faults += fault("instance_type", words[0], hint=words[1])
-    for key, reason in kind_faults(one, target.kind):
+    for key, reason in kind_faults(instance, target.kind):
         faults += fault(key, reason)
-    return one, faults
+    return instance, faults
 
 
 def _value_faults(error: ValidationError) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -46,9 +46,9 @@ class Catalog:
     ) -> None:
         self.region = region
         self.instance_types: tuple[InstanceType, ...] = tuple(
-            sorted(instance_types, key=lambda one: one.name)
+            sorted(instance_types, key=lambda instance_type: instance_type.name)
         )
-        self._by_name = {one.name: one for one in self.instance_types}
+        self._by_name = {instance_type.name: instance_type for instance_type in self.instance_types}
         rows = tuple(prices)
         self._prices = PriceList(rows, ratios, reliability)
         training_priced = frozenset(row.instance_type for row in rows if row.usage == Usage.TRAINING)

@@ -42,8 +42,9 @@ class LoadedModels:
         gpus = frozenset() if self._tabular else multi_model_gpu_families()
         return np.array(
             [
-                not one.accelerator_count or (one.accelerator_count == 1 and one.family in gpus)
-                for one in self._types.instance_types
+                not instance_type.accelerator_count
+                or (instance_type.accelerator_count == 1 and instance_type.family in gpus)
+                for instance_type in self._types.instance_types
             ],
             bool,
         )
@@ -51,18 +52,18 @@ class LoadedModels:
     @cached_property
     def copy_gib(self) -> Array:
         """What one more model takes: on a CPU its worker processes, each with the weights; on a GPU weights and buffers."""
-        one = self._memory.of_device()
+        memory = self._memory.of_device()
         process_gib = limit(Mode.MULTI_MODEL, "tabular_runtime_gib" if self._tabular else "runtime_gib")
-        on_cpu = self.models.workers_per_model * (one.weights / GIB + process_gib)
-        on_gpu = (one.weights + one.activations) / GIB
+        on_cpu = self.models.workers_per_model * (memory.weights / GIB + process_gib)
+        on_gpu = (memory.weights + memory.activations) / GIB
         return np.where(self._types.on_cpu, on_cpu, on_gpu) * (1 + self._types.needs.margin)
 
     @cached_property
     def room_gib(self) -> Array:
         """What models may take: the memory less that of the requests in progress, or the context of a GPU."""
-        one = self._memory.of_device()
-        work = (one.cache + one.activations) * np.where(self._types.on_cpu, self._memory.workers, 0.0)
-        used = (work + one.reserve) * (1 + self._types.needs.margin)
+        memory = self._memory.of_device()
+        work = (memory.cache + memory.activations) * np.where(self._types.on_cpu, self._memory.workers, 0.0)
+        used = (work + memory.reserve) * (1 + self._types.needs.margin)
         return np.maximum(self._types.machines.memory_bytes - used, 0.0) / GIB
 
     @cached_property

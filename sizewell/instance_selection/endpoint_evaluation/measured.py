@@ -74,7 +74,7 @@ class Measured:
         """For each type the others whose measured latency or throughput scales its estimate."""
         rates = {i: 1.0 for i, m in self._types.measurements.items() if m.max_requests_per_second is not None}
         both = zip(self.latency_of, self._others(rates), strict=True)
-        return tuple(tuple(sorted({*one, *other})) for one, other in both)
+        return tuple(tuple(sorted({*first, *other})) for first, other in both)
 
     @cached_property
     def _time_ratios(self) -> dict[int, float]:
@@ -111,8 +111,12 @@ class Measured:
         """What the processors of a replica are: equal for types of which one tells of the other."""
         machines, tabular = self._types.machines, self._types.needs.model.architecture.tabular
         found: list[tuple[object, ...]] = []
-        for i, one in enumerate(self._types.instance_types):
-            host = (one.cpu_architecture, one.cpu and replace(one.cpu, name=""), one.burstable)
+        for i, instance_type in enumerate(self._types.instance_types):
+            host = (
+                instance_type.cpu_architecture,
+                instance_type.cpu and replace(instance_type.cpu, name=""),
+                instance_type.burstable,
+            )
             chip = (machines.chips[i], machines.flops[i], machines.bandwidth[i])
             if tabular:
                 found.append(host)

@@ -85,7 +85,7 @@ def where_is(
     machines: Machines, column: Literal["kinds", "arithmetic", "links"], word: str
 ) -> npt.NDArray[np.bool_]:
     """Return which machines have a word in a column."""
-    return np.array([one == word for one in getattr(machines, column)], bool)
+    return np.array([value == word for value in getattr(machines, column)], bool)
 
 
 def columns_of(

@@ -147,11 +147,11 @@ def _why_not_taken(mode: Mode) -> str:
     return "nothing says that its image starts there" if mode is Mode.LAMBDA else "is not built yet"
 
 
-def _is_cheaper(one: ModeOption, other: ModeOption) -> bool:
+def _is_cheaper(option: ModeOption, other: ModeOption) -> bool:
     """Whether a mode costs less; the share of a fleet is no price of the whole."""
-    if one.usd_per_month is None or other.usd_per_month is None or one.share:
+    if option.usd_per_month is None or other.usd_per_month is None or option.share:
         return False
-    return one.usd_per_month < other.usd_per_month
+    return option.usd_per_month < other.usd_per_month
 
 
 def _assumptions(needs: ModeNeeds, load: Load, catalog: Catalog) -> tuple[str, ...]:

@@ -90,8 +90,8 @@ def evaluate_multi_model(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eval
 def _of_all(needs: EndpointRequirements, models: int) -> EndpointRequirements:
     """Return what all similar models need together: each as many requests, each as much money."""
 
-    def of_all(one: float | None) -> float | None:
-        return None if one is None else one * models
+    def of_all(value: float | None) -> float | None:
+        return None if value is None else value * models
 
     return replace(
         needs,

@@ -360,21 +360,21 @@ def _pieces(
 def _reference(catalog: Catalog, hardware: HardwareKind) -> InstanceType | None:
     """Return the CPU that stands for a function's: the reference type, or the nearest that the region offers."""
     cpus = [
-        one
-        for one in catalog.instance_types
-        if hardware_kind(one) is hardware
-        and not one.burstable
-        and one.cpu is not None
-        and one.cpu.peak_fp32_gflops_per_vcpu is not None
-        and catalog.is_offered(one.name, Usage.HOSTING)
+        instance_type
+        for instance_type in catalog.instance_types
+        if hardware_kind(instance_type) is hardware
+        and not instance_type.burstable
+        and instance_type.cpu is not None
+        and instance_type.cpu.peak_fp32_gflops_per_vcpu is not None
+        and catalog.is_offered(instance_type.name, Usage.HOSTING)
     ]
     return min(
         cpus,
-        key=lambda one: (
-            one.name != REFERENCE_TYPES[hardware],
-            abs(one.vcpus - REFERENCE_VCPUS),
-            -one.memory_gib,
-            one.name,
+        key=lambda instance_type: (
+            instance_type.name != REFERENCE_TYPES[hardware],
+            abs(instance_type.vcpus - REFERENCE_VCPUS),
+            -instance_type.memory_gib,
+            instance_type.name,
         ),
         default=None,
     )
