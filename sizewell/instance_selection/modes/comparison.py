@@ -6,18 +6,20 @@ from collections.abc import Collection
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.catalog import Catalog
-from sizewell.instance_selection.modes.break_even import crossings
-from sizewell.instance_selection.modes.candidates import EndpointSelection, try_select
-from sizewell.instance_selection.modes.endpoint_modes import evaluate_multi_model, evaluate_real_time
-from sizewell.instance_selection.modes.evaluation import Evaluation
+from sizewell.instance_selection.modes.cost_curves import crossings
+from sizewell.instance_selection.modes.evaluation import EndpointSelection, Evaluation, mode_price, try_select
 from sizewell.instance_selection.modes.function_modes import (
     estimate_on_cpu,
     evaluate_function,
     function_assumptions,
 )
-from sizewell.instance_selection.modes.mode_prices import mode_price
+from sizewell.instance_selection.modes.instance_modes import (
+    evaluate_asynchronous,
+    evaluate_batch,
+    evaluate_multi_model,
+    evaluate_real_time,
+)
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, load_of
-from sizewell.instance_selection.modes.queue_modes import evaluate_asynchronous, evaluate_batch
 from sizewell.instance_selection.modes.results import (
     BreakEven,
     CostPart,

@@ -1,15 +1,19 @@
-"""Monthly cost as a function of the requests of a month: sums of pieces that are linear between kinks.
+"""The monthly cost as a function of the requests of a month, and the loads at which two such curves cross.
 
-Every piece rises with the requests or stays: so does every sum.
+A curve is a sum of pieces. Each piece is linear between its kinks, so crossings are exact. No piece falls while requests rise.
 """
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, pairwise
 from typing import Protocol
 
 from sizewell.instance_selection.modes.needs import mean_in_progress, workers_for
+from sizewell.instance_selection.modes.results import BreakEven
+
+#: Two costs whose relative difference is below this are the same.
+_SAME = 1e-9
 
 
 class Piece(Protocol):
@@ -160,3 +164,36 @@ class CostCurve:
         """Yield the numbers of requests, up to ``max_requests``, at which the curve bends or steps."""
         for _, piece in self.pieces:
             yield from piece.kinks(max_requests)
+
+
+def crossings(curve: CostCurve, other: CostCurve, max_requests: float) -> Iterator[BreakEven]:
+    """Yield where ``curve`` and ``other`` change places between no requests and ``max_requests``, in order.
+
+    Both cost the same there, but where one of them steps over the other: the next request needs one more instance.
+    """
+    kinks = {*curve.kinks(max_requests), *other.kinks(max_requests)}
+    points = sorted({0.0, max_requests, *(kink for kink in kinks if 0 < kink < max_requests)})
+    before, left_end = 0, 0.0
+    for left, right in pairwise(points):
+        start, end = _ends(curve, other, left, right)
+        tolerance = _SAME * max(abs(other.usd(right)), abs(curve.usd(right)))
+        first, last = _sign(start, tolerance), _sign(end, tolerance)
+        if before and (first or last) == -before:
+            at_step = abs(start) > tolerance and abs(left_end) > tolerance
+            yield BreakEven(requests_per_month=left, cheaper_below=before < 0, at_step=at_step)
+        if first and last == -first:
+            crossing = left + (right - left) * start / (start - end)
+            yield BreakEven(requests_per_month=crossing, cheaper_below=first < 0)
+        before, left_end = last or first or before, end
+
+
+def _ends(curve: CostCurve, other: CostCurve, left: float, right: float) -> tuple[float, float]:
+    """Return the difference just right of ``left`` and just left of ``right``, on the line between them."""
+    third = (right - left) / 3
+    at_one = curve.usd(left + third) - other.usd(left + third)
+    at_two = curve.usd(right - third) - other.usd(right - third)
+    return 2 * at_one - at_two, 2 * at_two - at_one
+
+
+def _sign(value: float, tolerance: float) -> int:
+    return 0 if abs(value) <= tolerance else 1 if value > 0 else -1

@@ -1,13 +1,28 @@
-"""The result for one mode."""
+"""What the evaluations of all modes share: their result, the prices that are not of instances, and the choice of a type."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from sizewell.facts.serving_modes import Mode
-from sizewell.instance_selection.catalog import PriceBasis
+from sizewell.instance_selection.catalog import Catalog, PriceBasis
+from sizewell.instance_selection.catalog.tables import read_rows, record
+from sizewell.instance_selection.endpoint_selection import select_endpoint_instance
 from sizewell.instance_selection.modes.cost_curves import CostCurve, PerRequest, Piece
-from sizewell.instance_selection.modes.mode_prices import mode_price
-from sizewell.instance_selection.modes.needs import ModeNeeds
+from sizewell.instance_selection.modes.needs import Load, ModeNeeds
 from sizewell.instance_selection.modes.results import ModeMiss
+from sizewell.instance_selection.requirements import EndpointRequirements
+from sizewell.instance_selection.results import (
+    Candidate,
+    EndpointEstimate,
+    NoFeasibleInstanceError,
+    Selection,
+)
+
+_TABLE = Path(__file__).with_name("mode_prices.csv")
+EndpointSelection = Selection[EndpointEstimate]
+EndpointCandidate = Candidate[EndpointEstimate]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,3 +60,57 @@ def data_of(mode: Mode, needs: ModeNeeds, region: str) -> tuple[tuple[str, Piece
     """Return the data processing of a mode; nothing where payload or price are not known."""
     gb, price = needs.data_gb_per_request, mode_price(region, mode, "usd_per_data_gb")
     return () if gb is None or price is None else (("data", PerRequest(gb * price.usd)),)
+
+
+@dataclass(frozen=True, slots=True)
+class ModePrice:
+    """USD per unit; the unit is in the name of the price. ``as_of`` is None where the source states no date."""
+
+    usd: float
+    as_of: str | None
+    source: str
+
+
+@cache
+def mode_prices() -> dict[tuple[str, Mode, str], ModePrice]:
+    """Return all prices by region, mode and name."""
+    return {
+        (row["region"], Mode(row["mode"]), row["price"]): record(ModePrice, row) for row in read_rows(_TABLE)
+    }
+
+
+def mode_price(region: str, mode: Mode, name: str) -> ModePrice | None:
+    """Return a price; None where nobody here knows it, which is not zero."""
+    return mode_prices().get((region, mode, name))
+
+
+def try_select(needs: EndpointRequirements, catalog: Catalog) -> EndpointSelection | ModeMiss:
+    """Return the selection, or what the nearest type misses."""
+    try:
+        return select_endpoint_instance(needs, catalog)
+    except NoFeasibleInstanceError as error:
+        return no_type_miss(error)
+
+
+def no_type_miss(error: NoFeasibleInstanceError) -> ModeMiss:
+    """Return what the nearest type misses."""
+    nearest = error.nearest[0]
+    return ModeMiss(
+        requirement=nearest.filter,
+        reason=f"no instance type will do; the nearest, {nearest.instance_type}: {nearest.reason}",
+        shortfall=nearest.shortfall,
+    )
+
+
+def cheapest(
+    candidates: Iterable[EndpointCandidate],
+    curve: Callable[[EndpointCandidate], CostCurve | None],
+    load: Load,
+) -> EndpointCandidate | None:
+    """Return the candidate with the lowest bill at the stated load; an unknown price is the highest."""
+
+    def order(candidate: EndpointCandidate) -> tuple[bool, float, str]:
+        bill = curve(candidate)
+        return bill is None, bill.usd(load.requests_per_month) if bill else 0.0, candidate.instance_type
+
+    return min(candidates, key=order, default=None)

@@ -10,9 +10,15 @@ from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
 from sizewell.instance_selection.estimation.hardware import GIB, hardware_kind
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
-from sizewell.instance_selection.modes.candidates import try_select
 from sizewell.instance_selection.modes.cost_curves import CostCurve, Fixed, PerRequest, Piece, WarmWorkers
-from sizewell.instance_selection.modes.evaluation import Evaluation, curve_of, data_of
+from sizewell.instance_selection.modes.evaluation import (
+    Evaluation,
+    ModePrice,
+    curve_of,
+    data_of,
+    mode_price,
+    try_select,
+)
 from sizewell.instance_selection.modes.misses import (
     archive_miss,
     container_misses,
@@ -21,7 +27,6 @@ from sizewell.instance_selection.modes.misses import (
     payload_misses,
     whole_answer_misses,
 )
-from sizewell.instance_selection.modes.mode_prices import ModePrice, mode_price
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.requirements import HardwareKind, InstanceLimits

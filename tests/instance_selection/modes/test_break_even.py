@@ -6,7 +6,6 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from sizewell.instance_selection.modes.break_even import crossings
 from sizewell.instance_selection.modes.cost_curves import (
     CostCurve,
     Jobs,
@@ -15,6 +14,7 @@ from sizewell.instance_selection.modes.cost_curves import (
     Steps,
     WakingFleet,
     WarmWorkers,
+    crossings,
 )
 from sizewell.instance_selection.modes.needs import Z95, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import BreakEven
