@@ -11,7 +11,8 @@ from sizewell.cli.console import print_lines
 from sizewell.cli.formats import basis, outcome, usd
 from sizewell.cli.migrate_command import AnyAssessment
 from sizewell.instance_selection import EndpointEstimate
-from sizewell.instance_selection.migration import NeuronChange, NeuronFact, Verdict
+from sizewell.instance_selection.migration import Verdict
+from sizewell.instance_selection.neuron import NeuronChange, NeuronFact
 from sizewell.instance_selection.results import AnyCandidate, NotebookEstimate
 from sizewell.planning.serialization import rounded
 

@@ -1,20 +1,17 @@
 """Choose a SageMaker instance type offline, and explain the choice.
 
-Usable alone: give requirements and a catalog, get a selection. Names are imported when they are first used: what needs
-a table or a word only does not wait for the estimates.
+It works alone: requirements and a catalog go in, a selection comes out. Names are imported when they are first used: who
+needs only a table or a word does not wait for the estimates.
 """
 
 from typing import TYPE_CHECKING
 
-from sizewell.modules import imported_on_first_use
+from sizewell.modules import exported_on_first_use
 
 if TYPE_CHECKING:
     from sizewell.instance_selection.catalog import Catalog, PriceBasis, Usage, load_catalog
     from sizewell.instance_selection.component_selection import select_component_fleet
     from sizewell.instance_selection.endpoint_selection import endpoint_verdicts, select_endpoint_instance
-    from sizewell.instance_selection.measurement import Measurement
-    from sizewell.instance_selection.notebook_selection import select_notebook_instance
-    from sizewell.instance_selection.processing_selection import select_processing_instance
     from sizewell.instance_selection.requirements import (
         Architecture,
         Batching,
@@ -25,6 +22,7 @@ if TYPE_CHECKING:
         FleetRequirements,
         HardwareKind,
         InstanceLimits,
+        Measurement,
         ModelSet,
         ModelSpec,
         NotebookRequirements,
@@ -49,6 +47,10 @@ if TYPE_CHECKING:
         Selection,
         TrainingEstimate,
         TransformEstimate,
+    )
+    from sizewell.instance_selection.stated_selection import (
+        select_notebook_instance,
+        select_processing_instance,
     )
     from sizewell.instance_selection.training_selection import select_training_instance
     from sizewell.instance_selection.transform_selection import select_transform_instance
@@ -98,59 +100,5 @@ __all__ = [
     "select_training_instance",
     "select_transform_instance",
 ]
-_NAMES_BY_MODULE = {
-    "catalog": (
-        "Catalog",
-        "PriceBasis",
-        "Usage",
-        "load_catalog",
-    ),
-    "component_selection": ("select_component_fleet",),
-    "endpoint_selection": (
-        "endpoint_verdicts",
-        "select_endpoint_instance",
-    ),
-    "measurement": ("Measurement",),
-    "notebook_selection": ("select_notebook_instance",),
-    "processing_selection": ("select_processing_instance",),
-    "requirements": (
-        "Architecture",
-        "Batching",
-        "BoundsOfWeek",
-        "ComponentRequirements",
-        "EndpointRequirements",
-        "Engine",
-        "FleetRequirements",
-        "HardwareKind",
-        "InstanceLimits",
-        "ModelSet",
-        "ModelSpec",
-        "NotebookRequirements",
-        "Objective",
-        "Precision",
-        "ProcessingRequirements",
-        "Queue",
-        "SpotRequirements",
-        "TrainingRequirements",
-        "TransformRequirements",
-    ),
-    "results": (
-        "Candidate",
-        "Cost",
-        "EndpointEstimate",
-        "FleetEstimate",
-        "MemoryEstimate",
-        "NoFeasibleInstanceError",
-        "NotebookEstimate",
-        "ProcessingEstimate",
-        "Rejection",
-        "Selection",
-        "TrainingEstimate",
-        "TransformEstimate",
-    ),
-    "training_selection": ("select_training_instance",),
-    "transform_selection": ("select_transform_instance",),
-}
-_MODULES = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 
-__getattr__ = imported_on_first_use(__name__, _MODULES)
+__getattr__ = exported_on_first_use(__name__, __file__)

@@ -7,10 +7,8 @@ from math import inf
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
-from sizewell.instance_selection.notebook_selection import notebook_filter_names
 from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.pricing import cost_order
-from sizewell.instance_selection.processing_selection import processing_filter_names
 from sizewell.instance_selection.requirements import Objective
 from sizewell.instance_selection.results import (
     AnyCandidate,
@@ -23,6 +21,7 @@ from sizewell.instance_selection.results import (
     TrainingEstimate,
     TransformEstimate,
 )
+from sizewell.instance_selection.stated_selection import notebook_filter_names, processing_filter_names
 from sizewell.instance_selection.training_selection import training_filter_names
 from sizewell.instance_selection.transform_selection import transform_filter_names
 

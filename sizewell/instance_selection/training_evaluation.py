@@ -28,8 +28,7 @@ from sizewell.instance_selection.estimation.training_memory import (
 from sizewell.instance_selection.estimation.uncertainty import interval_class, interval_factors
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import training_labels
-from sizewell.instance_selection.measurement import Measurement
-from sizewell.instance_selection.requirements import Precision, TrainingRequirements
+from sizewell.instance_selection.requirements import Measurement, Precision, TrainingRequirements
 from sizewell.instance_selection.results import MemoryEstimate, TrainingEstimate
 from sizewell.instance_selection.spot import START_UP_HOURS, SpotRuns, interruption_rate
 

@@ -6,8 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from sizewell.instance_selection.best_first import select_best
-from sizewell.instance_selection.budget import within_budget
+from sizewell.instance_selection.best_first import select_best, within_budget
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters

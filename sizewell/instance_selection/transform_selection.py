@@ -5,8 +5,7 @@ from functools import partial
 import numpy as np
 
 from sizewell.facts.serving_modes import Mode, limit
-from sizewell.instance_selection.best_first import select_best
-from sizewell.instance_selection.budget import within_budget
+from sizewell.instance_selection.best_first import select_best, within_budget
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.endpoint_assumptions import pipeline_assumptions

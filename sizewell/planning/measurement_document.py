@@ -1,5 +1,9 @@
-"""A file with measurements, as parsed JSON or CSV: its values, and the place of each for messages."""
+"""A file with measurements, as parsed JSON or CSV: its values, and the place of each for messages.
 
+It may be a table of the user's own load test, with the keys of ``measurements.yaml``.
+"""
+
+import csv
 import json
 import math
 import re
@@ -7,9 +11,11 @@ from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from io import StringIO
 from typing import Any
 
-from sizewell.config.faults import ConfigError, Fault, show_value
+from sizewell.config.faults import ConfigError, Fault, near_match, show_value
+from sizewell.config.measured_instance import MeasuredInstance
 from sizewell.config.tree import KeyPath, Node
 from sizewell.config.yaml_source import parse_yaml
 
@@ -21,6 +27,9 @@ _ISO_DATE = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}")
 _SECONDS_PER_DAY = 86_400
 #: The year 2100: a number of seconds beyond is none.
 _MAX_EPOCH_SECONDS = 4_102_444_800
+#: The environment is chosen on the command line, for all rows alike.
+COLUMNS = tuple(key for key in MeasuredInstance.model_fields if key != "environment")
+_TEXTS = ("instance_type", "date", "source")
 
 
 @dataclass(frozen=True)
@@ -187,3 +196,74 @@ def _day(epoch_seconds: float) -> str:
         days -= length
         year, month = year + month // 12, month % 12 + 1
     return f"{year}-{month:02}-{days + 1:02}"
+
+
+def read_table(document: Document, instance_type: str | None, instance_count: int) -> Readings:
+    """Return the measurements of a JSON document: a list of maps, the same below "measurements", or one map.
+
+    Raises:
+        ConfigError: A key is not one of a measurement, or an item is no map.
+    """
+    top = ("measurements",) if isinstance(document.data, dict) and "measurements" in document.data else ()
+    paths = [()] if isinstance(document.data, dict) and not top else document.items(*top)
+    readings = []
+    for path in paths:
+        values = {key: value for key, value in document.at(path).items() if value is not None}
+        for key in values:
+            _check_key(document, (*path, key), key)
+        values.setdefault("instance_type", instance_type)
+        readings.append(Reading(values, {key: (*path, key) for key in values}, path))
+    return Readings(tuple(readings))
+
+
+def read_csv(file: str, text: str, instance_type: str | None) -> tuple[Document, Readings]:
+    """Return the measurements of a CSV text with a header; an empty cell was not measured.
+
+    Raises:
+        ConfigError: The text is no CSV, or a column is not one of a measurement.
+    """
+    document = Document(file, text, None)
+    rows = csv.reader(StringIO(text, newline=""), strict=True)
+    readings = []
+    try:
+        header = [cell.strip() for cell in next(rows)]
+        for column in header:
+            _check_key(document, (column,), column, line=1)
+        for cells in rows:
+            if len(cells) > len(header):
+                message = f"the row has {len(cells)} cells, the header {len(header)}"
+                raise document.error((), message, line=rows.line_num, hint="a text with a comma needs quotes")
+            values = {
+                column: _cell(column, cell)
+                for column, cell in zip(header, cells, strict=False)
+                if cell.strip()
+            }
+            if values:
+                values.setdefault("instance_type", instance_type)
+                readings.append(Reading(values, {}, line=rows.line_num))
+    except csv.Error as error:
+        raise document.error((), f"not valid CSV: {error}", line=rows.line_num) from None
+    return document, Readings(tuple(readings))
+
+
+def _cell(column: str, cell: str) -> Any:
+    cell = cell.strip()
+    if column in _TEXTS:
+        return cell
+    try:
+        return int(cell) if column == "instance_count" else float(cell)
+    except ValueError:
+        return cell
+
+
+def _check_key(document: Document, path: tuple[str, ...], key: str, line: int | None = None) -> None:
+    if key in COLUMNS:
+        return
+    match = near_match(key, COLUMNS)
+    raise document.error(
+        path,
+        "unknown key" if match else "unknown key; allowed",
+        allowed=() if match else COLUMNS,
+        hint=f"did you mean {match}?" if match else None,
+        line=line,
+    )

@@ -10,16 +10,23 @@ from sizewell.config.faults import ConfigError, Fault, show_value
 from sizewell.config.measured_instance import MeasuredInstance
 from sizewell.config.measurement_faults import kind_faults, measured_key_fault
 from sizewell.instance_selection import Catalog
-from sizewell.planning.ai_job_results import (
+from sizewell.planning.measurement_document import (
+    COLUMNS,
+    Document,
+    Reading,
+    Readings,
+    parse_json,
+    read_csv,
+    read_table,
+)
+from sizewell.planning.measurements import unknown_type
+from sizewell.planning.recommender_results import (
     read_ai_recommendations,
     read_aiperf,
+    read_inference_recommender,
     refuse_benchmark_description,
     refuse_search_history,
 )
-from sizewell.planning.measurement_document import Document, Reading, Readings, parse_json
-from sizewell.planning.measurement_tables import COLUMNS, read_csv, read_table
-from sizewell.planning.measurements import unknown_type
-from sizewell.planning.recommender_results import read_inference_recommender
 
 Reader = Callable[[Document, str | None, int], Readings]
 

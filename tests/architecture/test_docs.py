@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from sizewell.cli.main import app
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
-from sizewell.instance_selection.processing_selection import processing_filter_names
+from sizewell.instance_selection.stated_selection import processing_filter_names
 from sizewell.instance_selection.training_selection import training_filter_names
 from tests.synthesis import PROJECT_ROOT
 from tools.rule_pages import pages

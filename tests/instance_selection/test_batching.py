@@ -19,8 +19,7 @@ from sizewell.instance_selection import (
     Measurement,
     select_endpoint_instance,
 )
-from sizewell.instance_selection.estimation.batch_queue import batched_latency_s
-from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL, latency_s
+from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL, batched_latency_s, latency_s
 from sizewell.instance_selection.latency_bounds import P95
 from tests.instance_selection.builders import (
     ROUND_CNN,

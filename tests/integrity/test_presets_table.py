@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.instance_selection.presets import load_presets
-from sizewell.instance_selection.presets.presets import TABLE, normalised
+from sizewell.instance_selection.presets import TABLE, load_presets, normalised
 
 CHIPS = Path(__file__).parents[2] / "tools" / "benchmarks" / "data"
 PRESETS = load_presets()

@@ -30,7 +30,7 @@ from sizewell.instance_selection import (
     select_training_instance,
 )
 from sizewell.instance_selection.estimation.hardware import hardware_kind
-from sizewell.instance_selection.presets.presets import find_preset
+from sizewell.instance_selection.presets import find_preset
 from tests.instance_selection.builders import BERT_BASE, BERT_LARGE, RESNET_50
 
 __all__ = ["BERT_BASE", "BERT_LARGE", "RESNET_50"]

@@ -6,7 +6,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.loading import load_environment
 from sizewell.instance_selection import Engine, HardwareKind, NoFeasibleInstanceError, Selection, Usage
 from sizewell.instance_selection.catalog import regions
-from sizewell.instance_selection.neuron.neuron_support import neuron_facts
+from sizewell.instance_selection.neuron import neuron_facts
 from sizewell.planning import load_plan
 from tests.seeds.needs import (
     ANY,

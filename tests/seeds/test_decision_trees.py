@@ -17,7 +17,7 @@ from sizewell.instance_selection.migration import (
     assess_endpoint_migration,
     assess_training_migration,
 )
-from sizewell.instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
+from sizewell.instance_selection.neuron import neuron_changes, neuron_facts
 from sizewell.instance_selection.recommender import Budget, Task, recommend
 from tests.instance_selection.builders import decoder_training, endpoint
 from tests.seeds.needs import (

@@ -5,7 +5,7 @@ import pytest
 from sizewell.instance_selection import Engine, Usage
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.migration import assess_endpoint_migration
-from sizewell.instance_selection.neuron.neuron_support import neuron_changes
+from sizewell.instance_selection.neuron import neuron_changes
 from tests.instance_selection.builders import endpoint
 from tests.seeds.needs import (
     BERT_BASE,

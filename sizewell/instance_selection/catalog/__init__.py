@@ -3,8 +3,9 @@
 The facts are tables in ``data/``; ``docs/guides/catalog.md`` explains their columns and how to add to them.
 """
 
-from sizewell.instance_selection.catalog.catalog import Catalog, SpotHistory
-from sizewell.instance_selection.catalog.errors import (
+from sizewell.instance_selection.catalog.catalog import (
+    Catalog,
+    SpotHistory,
     UnknownInstanceTypeError,
     UnknownNameError,
     UnknownRegionError,

@@ -2,8 +2,7 @@
 
 from functools import cache
 
-from sizewell.instance_selection.catalog.catalog import Catalog, SpotHistory
-from sizewell.instance_selection.catalog.errors import UnknownRegionError
+from sizewell.instance_selection.catalog.catalog import Catalog, SpotHistory, UnknownRegionError
 from sizewell.instance_selection.catalog.instance_types import Accelerator, Cpu, InstanceType, Usage
 from sizewell.instance_selection.catalog.prices import PriceRatio, PriceRow
 from sizewell.instance_selection.catalog.tables import (

@@ -6,9 +6,8 @@ import numpy as np
 
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
-from sizewell.instance_selection.estimation.batch_queue import batched_latency_s
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, service_tail
+from sizewell.instance_selection.estimation.queueing import MAX_UTILIZATION, batched_latency_s, service_tail
 from sizewell.instance_selection.latency_bounds import LatencyBound
 from sizewell.instance_selection.requirements import Batching
 

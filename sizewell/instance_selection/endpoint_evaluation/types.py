@@ -8,8 +8,7 @@ from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.machines import Machines, where_is
 from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound
-from sizewell.instance_selection.measurement import Measurement
-from sizewell.instance_selection.requirements import EndpointRequirements, Engine, Precision
+from sizewell.instance_selection.requirements import EndpointRequirements, Engine, Measurement, Precision
 
 #: A bound of just what is reached stands rounding.
 ROUNDING = 1e-9

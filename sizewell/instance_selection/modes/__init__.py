@@ -6,7 +6,7 @@ a plan without a comparison does not wait for the cost curves.
 
 from typing import TYPE_CHECKING
 
-from sizewell.modules import imported_on_first_use
+from sizewell.modules import exported_on_first_use
 
 if TYPE_CHECKING:
     from sizewell.facts.serving_modes import Mode
@@ -20,17 +20,6 @@ if TYPE_CHECKING:
         ModeOption,
     )
 
-_MODULES = {
-    "BreakEven": "results",
-    "CostPart": "results",
-    "Mode": "results",
-    "ModeComparison": "results",
-    "ModeMiss": "results",
-    "ModeNeeds": "needs",
-    "ModeOption": "results",
-    "compare_modes": "comparison",
-}
-
 __all__ = [
     "BreakEven",
     "CostPart",
@@ -42,4 +31,4 @@ __all__ = [
     "compare_modes",
 ]
 
-__getattr__ = imported_on_first_use(__name__, _MODULES)
+__getattr__ = exported_on_first_use(__name__, __file__)

@@ -1,12 +1,114 @@
-"""What the AWS Neuron SDK runs on Inferentia and Trainium, and what has to change for it."""
+"""What the Neuron SDK runs, and what has to change for it: two tables with the source of each row."""
 
-from sizewell.instance_selection.neuron.neuron_support import (
-    NeuronChange,
-    NeuronFact,
-    SupportStatus,
-    neuron_changes,
-    neuron_facts,
-    support_facts,
-)
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
 
-__all__ = ["NeuronChange", "NeuronFact", "SupportStatus", "neuron_changes", "neuron_facts", "support_facts"]
+from sizewell.instance_selection.catalog.tables import read_rows
+from sizewell.instance_selection.requirements import ModelSpec
+from sizewell.instance_selection.results import Result
+
+_SUPPORT = Path(__file__).with_name("neuron_support.csv")
+_CHANGES = Path(__file__).with_name("neuron_changes.csv")
+#: A cell that holds for every value.
+ANY = "*"
+
+
+class SupportStatus(StrEnum):
+    """Whether AWS supports something on Neuron chips."""
+
+    SUPPORTED = "supported"
+    BETA = "beta"
+    UNSUPPORTED = "unsupported"
+    """Never was."""
+    ENDED = "ended"
+    """Was, and is no longer."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether a new workload can rely on it."""
+        return self in (SupportStatus.SUPPORTED, SupportStatus.BETA)
+
+
+class NeuronFact(Result):
+    """What the documentation says about an architecture or a framework on one instance family."""
+
+    subject: str
+    """``architecture`` or ``framework``."""
+    value: str
+    family: str
+    status: SupportStatus
+    detail: str
+    source: str
+    as_of: str
+
+    def __str__(self) -> str:
+        detail = f": {self.detail}" if self.detail else ""
+        return f"{self.value} on {self.family} is {self.status}{detail}"
+
+
+class NeuronChange(Result):
+    """One thing that somebody has to do before the workload runs on Neuron chips."""
+
+    topic: str
+    change: str
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class _ChangeRow:
+    change: NeuronChange
+    conditions: tuple[tuple[str, frozenset[str]], ...]
+
+    def applies(self, values: dict[str, str]) -> bool:
+        return all(ANY in wanted or values[name] in wanted for name, wanted in self.conditions)
+
+
+def neuron_facts(model: ModelSpec, task: str, family: str) -> tuple[NeuronFact, ...]:
+    """Return what is known about a model on an instance family; empty where the documentation is silent.
+
+    ``task`` is ``training`` or ``inference``.
+    """
+    return support_facts(model.architecture.value, model.framework, task, family)
+
+
+def support_facts(architecture: str, framework: str, task: str, family: str) -> tuple[NeuronFact, ...]:
+    """Return what is known about an architecture and a framework on an instance family."""
+    keys = (("architecture", architecture, task, family), ("framework", framework, task, family))
+    return tuple(fact for key in keys if (fact := _facts().get(key)))
+
+
+def neuron_changes(model: ModelSpec, task: str, family: str) -> tuple[NeuronChange, ...]:
+    """Return what has to change for a model on an instance family, in the order of the table."""
+    values = {
+        "task": task,
+        "architectures": model.architecture.value,
+        "frameworks": model.framework,
+        "precisions": model.precision.value,
+        "families": family,
+    }
+    return tuple(row.change for row in _change_rows() if row.applies(values))
+
+
+@cache
+def _facts() -> dict[tuple[str, str, str, str], NeuronFact]:
+    return {
+        (row["subject"], row["value"], row["task"], row["family"]): NeuronFact.model_validate(row)
+        for row in read_rows(_SUPPORT)
+    }
+
+
+@cache
+def _change_rows() -> tuple[_ChangeRow, ...]:
+    return tuple(
+        _ChangeRow(
+            NeuronChange.model_validate(row),
+            tuple(
+                (name, frozenset(row[name].split(";")))
+                for name in ("task", "architectures", "frameworks", "precisions", "families")
+            ),
+        )
+        for row in read_rows(_CHANGES)
+    )

@@ -14,8 +14,7 @@ from sizewell.instance_selection import (
     Precision,
     select_endpoint_instance,
 )
-from sizewell.instance_selection.migration import SupportStatus
-from sizewell.instance_selection.neuron.neuron_support import neuron_changes, neuron_facts
+from sizewell.instance_selection.neuron import SupportStatus, neuron_changes, neuron_facts
 from tests.instance_selection.builders import (
     BERT_BASE,
     LLAMA_3_8B,

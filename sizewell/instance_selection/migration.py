@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.endpoint_selection import select_endpoint_instance
 from sizewell.instance_selection.estimation.hardware import hardware_kind
-from sizewell.instance_selection.neuron.neuron_support import (
+from sizewell.instance_selection.neuron import (
     NeuronChange,
     NeuronFact,
     neuron_changes,
