@@ -79,7 +79,7 @@ def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ran
         to_do.append(f"check {counted(len(plan.quotas), 'quota')}")
     if to_do:
         lines.append(f"[yellow]To do:[/] {'; '.join(to_do)}.")
-    sure = "range: held 85 of 100 published results that no fit had seen. " if ranges else ""
+    sure = "range: 85 % of published results that no fit had seen fell into it. " if ranges else ""
     lines.append(f"[dim]{sure}More: sizewell plan --env {plan.environment} --details[/]")
     return lines
 
@@ -169,8 +169,8 @@ def _details(
     if any(isinstance(workload, NotebookPlan) for workload in plan.workloads):
         used += "For a notebook, hours of use in a month, and of its working hours. "
     sure = (
-        "range: held nine of ten published results of publishers left out of the fit, "
-        "and 85 of 100 of others that nothing was fitted to. "
+        "range: 90 % of published results fell into it (publishers that the fit had not seen), "
+        "and 85 % of others that nothing was fitted to. "
     )
     lines.append(
         f"[dim]{sure if ranges else ''}{'' if narrow else used}"
