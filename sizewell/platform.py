@@ -25,6 +25,7 @@ from sizewell.planning.load import LookupNeededError
 from sizewell.planning.lock_notes import lock_warnings
 from sizewell.planning.offers import offered_elsewhere, offered_types
 from sizewell.stacks.kernel import start_kernel
+from sizewell.whole_files import replace_file
 
 if TYPE_CHECKING:
     from aws_cdk import App
@@ -124,9 +125,9 @@ class Platform:
             sys.exit("synth stopped: mend the findings, or acknowledge them where they arise, with a reason")
         directory = Path(assembly.directory)
         remove_question(directory)
-        write_whole(directory / "plan.json", plan_json.result())
+        replace_file(directory / "plan.json", plan_json.result().encode())
         # ``sizewell review`` tells from it what a change means.
-        write_whole(directory / "config.json", configuration_to_json(self._configuration))
+        replace_file(directory / "config.json", configuration_to_json(self._configuration).encode())
         return directory
 
 
@@ -162,13 +163,3 @@ def _read_context() -> dict[str, Any]:
     if (overflow := os.environ.get("CONTEXT_OVERFLOW_LOCATION_ENV")) is not None:
         context |= json.loads(Path(overflow).read_text("utf-8"))
     return context
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file, or leave the one that was there; another synth may write it at the same time."""
-    new = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)

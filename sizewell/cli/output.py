@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
-from tempfile import mkstemp
 from typing import TextIO
 
 import typer
+
+from sizewell.whole_files import replace_file, staged_file
 
 STANDARD_OUTPUT = "the standard output"
 #: What to do about it, by what the system said.
@@ -69,8 +70,7 @@ def write_file(path: Path, text: str) -> bool:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if place.exists() and place.read_bytes() == content:
             return False
-        with _staged(place, content) as partial:
-            os.replace(partial, place)
+        replace_file(place, content)
     return True
 
 
@@ -83,12 +83,12 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
         partials = {}
         for path, content in contents.items():
             with writing(path):
-                for directory in reversed([one for one in path.parents if not one.exists()]):
+                for directory in reversed([parent for parent in path.parents if not parent.exists()]):
                     directory.mkdir()
                     undo.callback(_remove_directory, directory)
                 if path.is_dir():
                     raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-                partials[path] = undo.enter_context(_staged(path, content))
+                partials[path] = undo.enter_context(staged_file(path, content))
         for path, partial in partials.items():
             with writing(path):
                 os.replace(partial, path)
@@ -98,32 +98,6 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
 def _remove_directory(directory: Path) -> None:
     with suppress(OSError):
         directory.rmdir()
-
-
-@contextmanager
-def _staged(place: Path, content: bytes) -> Iterator[Path]:
-    """Yield a new file beside a place, with the permissions of the one there; it is gone where it is not moved there."""
-    mode = place.stat().st_mode & 0o7777 if place.exists() else 0o666 & ~_umask()
-    # A name of its own length: that of the file may be as long as names can be.
-    descriptor, name = mkstemp(prefix=".sizewell-", suffix=".new", dir=place.parent)
-    partial = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.chmod(mode)
-        yield partial
-    except BaseException:
-        with suppress(OSError):
-            partial.unlink()
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def echo(text: str, *, newline: bool = True) -> None:

@@ -1,16 +1,19 @@
 import gc
 import json
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from sizewell import platform
 from sizewell.planning import load_plan, plan_to_json
+from sizewell.whole_files import replace_file
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, run_app, templates
 
 pytestmark = pytest.mark.cdk
@@ -131,9 +134,12 @@ def test_another_configuration_directory_has_names_of_its_own(
     assert message(env="dev").startswith(f"{tmp_path}/dev.yaml\n")
 
 
-def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = tmp_path / "plan.json"
     plan.write_text("old", "utf-8")
-    with pytest.raises(UnicodeEncodeError):
-        platform.write_whole(plan, "new \udc80")
+    monkeypatch.setattr(os, "replace", Mock(side_effect=OSError("the disk is full")))
+    with pytest.raises(OSError, match="full"):
+        replace_file(plan, b"new")
     assert [(path.name, path.read_text("utf-8")) for path in tmp_path.iterdir()] == [("plan.json", "old")]
