@@ -33,7 +33,7 @@ def has_released_function(template: Mapping[str, Any]) -> bool:
 
 
 def without_released_scaling(template: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the template in which those resources scale nothing, are retained, and their rule calls nobody."""
+    """Return the template in which those resources scale nothing, are retained, and their rule calls no function."""
     changed = deepcopy(dict(template))
     for body in changed["Resources"].values():
         if body.get("Type") in _TYPES:

@@ -24,7 +24,7 @@ LEFT_OFF_EXIT_CODE = 1
 
 
 class Interrupted(KeyboardInterrupt):
-    """A second signal: whoever sent it does not want to wait."""
+    """A second signal: its sender does not want to wait."""
 
 
 @dataclass

@@ -9,7 +9,7 @@ from sizewell.deploy.state_machines import Answer
 
 
 class NotValidatedError(Exception):
-    """Step Functions was not asked, or may not be: the text says why."""
+    """This command did not ask Step Functions, or may not: the text says why."""
 
 
 class StepFunctions:

@@ -47,7 +47,7 @@ class ServerLimit:
 
     variables: tuple[str, ...]
     default: float | None
-    """Infinite where there is no limit; None where nobody says what it is."""
+    """Infinite where there is no limit; None where no page states it."""
 
 
 #: What is known of a server that nobody knows.

@@ -23,7 +23,7 @@ _VARIABLES = {"sagemaker-scikit-learn": "SAGEMAKER_NUM_MODEL_WORKERS"}
 
 
 def serves_one_model_on_gpus(repository: str) -> bool:
-    """Tell whether a repository is AWS's, and its images for GPUs serve one model; of others nobody knows."""
+    """Return whether a repository of AWS has images for GPUs that serve one model only; False for any other repository."""
     return repository != GPU_REPOSITORY and bool(jobs_of(repository))
 
 

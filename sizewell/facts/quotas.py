@@ -47,7 +47,7 @@ class Quota(NamedTuple):
 
 
 def instance_quotas(use: InstanceUse, counts: Mapping[str, int]) -> Iterator[Quota]:
-    """Yield the quotas of a fleet by its instance types; of several, each stands in for the others."""
+    """Yield the quotas of a fleet by its instance types; of several types, each can replace the others."""
     for instance_type, count in counts.items():
         yield Quota("sagemaker", f"{instance_type} for {use} usage", count)
     if counts and use in _ALL_TYPES:

@@ -33,6 +33,6 @@ def service_prices() -> Mapping[tuple[str, str, str], ServicePrice]:
 
 
 def service_price(region: str | None, service: str, name: str) -> ServicePrice | None:
-    """Return a price; None where nobody here knows it, which is not zero."""
+    """Return a price; None where it is unknown, which is not zero."""
     prices = service_prices()
     return prices.get((region or "", service, name)) or prices.get((ANY_REGION, service, name))

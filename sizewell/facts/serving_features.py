@@ -37,7 +37,7 @@ _ALL = frozenset(ServedAs)
 
 
 class Feature(StrEnum):
-    """What can be asked of a way to serve; the order is that of the page."""
+    """A feature that a way to serve may have; the order is that of the page."""
 
     SEVERAL_VARIANTS = "several-variants"
     SHADOW_VARIANT = "shadow-variant"
@@ -163,9 +163,9 @@ class ServingFeature:
     feature: Feature
     supported: Support
     because: str
-    """Of a no the limit of AWS, of a yes its condition or nothing, of an unknown what was read."""
+    """The limit of AWS where it is not supported, a condition or nothing where it is, what was read where it is unknown."""
     instead: str
-    """Of a no what to do."""
+    """What to do instead, where it is not supported."""
     source: str
     as_of: str
 

@@ -15,7 +15,7 @@ TOKENS_PER_SECOND = 150 / 60 * 100 / 75
 
 
 def windows(audio_seconds: float) -> int:
-    """Return how many windows sound of so many seconds has."""
+    """Return how many windows a sound of this length has."""
     return math.ceil(audio_seconds / WINDOW_S)
 
 

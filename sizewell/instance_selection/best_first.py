@@ -22,8 +22,8 @@ def select_best(
 ) -> Selection[E]:
     """Return the best candidate within the budget, the others in their order, and what was turned down.
 
-    ``known`` are the rejections of types that are no candidates, ``filters`` the names of all questions in their order, and
-    ``assumptions`` tells those of the chosen one. Raises ``NoFeasibleInstanceError``.
+    ``known`` are the rejections of types that are no candidates, ``filters`` the names of all filters in their order.
+    ``assumptions`` returns what the estimate of a candidate assumes. Raises ``NoFeasibleInstanceError``.
     """
     candidates, over = within_budget(
         candidates, lambda c: c.cost.usd_per_month, max_usd_per_month, "costs {cost} per month"
@@ -57,7 +57,7 @@ def within_budget(
 ) -> tuple[list[Candidate[E]], dict[str, Rejection]]:
     """Return the candidates that the budget allows, and the rejections of the others by instance type.
 
-    ``too_much`` says with ``{cost}`` what costs that much. An unknown price is over every budget; without one, all are within.
+    ``too_much`` is the reason, with ``{cost}`` in it. An unknown price is over every budget. None allows every candidate.
     """
     if budget_usd is None:
         return candidates, {}

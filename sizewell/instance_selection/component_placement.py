@@ -13,8 +13,8 @@ def place_copies(
 ) -> tuple[dict[str, int], ...]:
     """Return how many copies of each component lie on each instance, on as few of them as first-fit decreasing finds.
 
-    A copy has ``shares`` of its instance. So many copies as ``apart`` says lie on different instances: one that fails takes no
-    more than one of these with it. The largest copies come first, then those that must lie apart; of equal ones the first by
+    A copy has ``shares`` of its instance. ``apart`` is how many copies of a component lie on different instances, so that an
+    instance that fails takes only one of them with it. The largest copies come first, then those that must lie apart, then by
     name. SageMaker places copies itself as they come and go, and may use more instances for a while.
     """
     instances: list[Counter[str]] = []

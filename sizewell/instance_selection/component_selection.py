@@ -113,7 +113,7 @@ def _copies_on_each_type(
 
 @lru_cache(maxsize=64)
 def _shared(eligible: Eligible, share: int | None) -> Eligible:
-    """Return the types that have more than a share, as an instance of that size; None is all of them, whole."""
+    """Return a share of each type that is larger, as an instance of that size; for None, all types as they are."""
     if share is None:
         return eligible
     pairs = [
@@ -158,10 +158,11 @@ COPY_FILTERS: tuple[Filter[EndpointColumns], ...] = (
 
 
 def _copy(part: InstanceType, estimate: EndpointEstimate, passing_gib: float, margin: float) -> CopyEstimate:
-    """Return what a copy reserves: of the host's memory what it needs, as what it does not need keeps others from their place.
+    """Return what a copy reserves. It reserves only the host memory that it needs, to leave room for other copies.
 
-    Beside an accelerator that is ``passing_gib``, the weights on their way there; on a CPU the model, once for each worker. No
-    page says how much of an instance can be reserved: what the operating system and the agents of SageMaker take is not there.
+    A copy with an accelerator needs ``passing_gib``, the weights on their way there. A copy on CPUs needs the model once for
+    each worker. AWS does not say how much of an instance can be reserved; the operating system and the agents of SageMaker are
+    taken to keep their part.
     """
     needed_gib = passing_gib
     if not part.accelerator_count:

@@ -1,4 +1,4 @@
-"""What would be picked if one need were otherwise: another engine or number format, looser bounds, another way to pay."""
+"""What would be picked if one need were different: another engine or number format, looser bounds, another way to pay."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -53,11 +53,11 @@ CENT = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One need that is otherwise than stated."""
+    """One need that differs from the stated one."""
 
     name: str
     key: str
-    """Where the configuration says it."""
+    """The key of the configuration that states it."""
     value: str | float | bool
     assumption: str = ""
 
@@ -82,7 +82,7 @@ class Counterfactual(Generic[E]):
     saving_usd_per_month: float | None
     """Below zero where the changed needs cost more; None where there is no pick, or a price is unknown."""
     changes_pick: bool
-    """Whether type, number of instances or cost are others."""
+    """Whether the type, the number of instances or the cost is different."""
 
 
 def endpoint_counterfactuals(
@@ -105,7 +105,7 @@ def training_counterfactuals(
 ) -> tuple[Counterfactual[TrainingEstimate], ...]:
     """Return what each change makes of ``chosen``, which is the pick under ``needs``.
 
-    The checkpoint interval is for a job that is not on Spot, the discount for one that is: what holds when that changes.
+    The checkpoint interval applies when a job moves to Spot, the discount when it leaves Spot.
     """
     changes = _training_changes(needs, checkpoint_interval_hours, savings_plan_discount_pct)
     return tuple(

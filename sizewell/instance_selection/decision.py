@@ -1,4 +1,4 @@
-"""What decided a selection: the chosen type against the runner-up, and the cheaper type that misses the needs by least."""
+"""What decided a selection: how the chosen type beat the runner-up, and which cheaper type misses the needs by the least."""
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -60,13 +60,13 @@ class Decision(Result):
     by: DecidedBy
     runner_up: str | None
     runner_up_more_usd_per_month: float | None
-    """What the runner-up costs more; below zero where it is the cheaper one."""
+    """How much more the runner-up costs; below zero where it is cheaper."""
     runner_up_time_ratio: float | None
     """Its latency or duration as a multiple of the winner's."""
     nearest_cheaper: CheaperMiss | None
 
 
-#: What a type is used for, and the questions that it is asked, by what answers them.
+#: The usage and the filters of a selection, by its estimate.
 _FILTERS_OF: Mapping[type, tuple[Usage, Callable[[], tuple[str, ...]]]] = {
     EndpointEstimate: (Usage.HOSTING, endpoint_filter_names),
     FleetEstimate: (Usage.HOSTING, endpoint_filter_names),
@@ -78,7 +78,7 @@ _FILTERS_OF: Mapping[type, tuple[Usage, Callable[[], tuple[str, ...]]]] = {
 
 
 def filter_names_of(selection: AnySelection) -> tuple[str, ...]:
-    """Return the names of the questions of a selection, in the order in which they are asked."""
+    """Return the names of the filters of a selection, in their order."""
     return _FILTERS_OF[type(selection.chosen.estimate)][1]()
 
 
@@ -117,7 +117,7 @@ def _decided_by(
 
 
 def _merits(candidate: AnyCandidate, objective: Objective) -> dict[DecidedBy, float]:
-    """Return what is compared, in the order of the objective; less is better."""
+    """Return the figures that are compared, in the order of the objective; less is better."""
     unpriced, usd_per_month = cost_order(candidate.cost, candidate.estimate.near_limits)
     cost = {DecidedBy.KNOWN_PRICE: float(unpriced), DecidedBy.COST: usd_per_month}
     time = {DecidedBy.TIME: time_of(candidate.estimate)}
@@ -125,7 +125,7 @@ def _merits(candidate: AnyCandidate, objective: Objective) -> dict[DecidedBy, fl
 
 
 def _nearest_cheaper(selection: AnySelection, catalog: Catalog) -> CheaperMiss | None:
-    """Return the cheaper type that missed by the least, then the one that passed the most questions."""
+    """Return the cheaper type that missed by the least; of equal ones, the one that passed the most filters."""
     max_usd_per_hour = selection.chosen.cost.usd_per_hour
     if max_usd_per_hour is None:
         return None

@@ -74,7 +74,7 @@ def endpoint_verdicts(
 
 
 def endpoint_filter_names() -> tuple[str, ...]:
-    """Return the names of all questions, in the order in which they are asked."""
+    """Return the names of all filters, in their order."""
     return (*ELIGIBILITY_FILTERS, *(f.name for f in ENDPOINT_FILTERS), "budget")
 
 
@@ -146,7 +146,7 @@ def _describe_disk(c: EndpointColumns, i: int) -> Miss:
 
 
 def _latency_filter(bound: LatencyBound) -> Filter[EndpointColumns]:
-    """Return the question whether one request alone keeps a bound; where it is not stated, all do."""
+    """Return the filter that keeps the types on which one request alone meets a bound; all types, where it is not stated."""
 
     def missed(c: EndpointColumns) -> Marks:
         max_s = dict(c.types.bounds).get(bound)

@@ -1,6 +1,6 @@
-"""Filters: a selection is a visible, ordered list of named questions, each asked of all instance types at once.
+"""Filters: a selection applies a visible, ordered list of them to all instance types at once.
 
-A filter marks the types that miss a requirement; the first miss of a type is the reason that is reported.
+A filter marks the types that miss a requirement. The first miss of a type is the reason that people read.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Marks = npt.NDArray[np.bool_]
 
 
 class Miss(NamedTuple):
-    """Why a type was turned down, and how many times too little or too much where that can be said."""
+    """Why a type was turned down; the shortfall is by how many times, None where it is yes or no."""
 
     reason: str
     shortfall: float | None = None
@@ -27,7 +27,7 @@ C = TypeVar("C")
 
 @dataclass(frozen=True, slots=True)
 class Filter(Generic[C]):
-    """A question with a name: ``missed`` marks types, ``describe`` says why the type at a position was marked."""
+    """A requirement with a name: ``missed`` marks the types that miss it, ``describe`` says why one of them does."""
 
     name: str
     missed: Callable[[C], Marks]

@@ -1,4 +1,4 @@
-"""The bounds of latency that a workload may state: what each is of, and where its figures stand."""
+"""The bounds of latency that a workload may state: what each limits, and which fields hold its figures."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +9,7 @@ from sizewell.instance_selection.results import EndpointEstimate
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatencyBound:
-    """One bound: so many of all answers keep it."""
+    """One bound of latency, and the percentile of the answers that must meet it."""
 
     filter: str
     """The name of the filter that turns down a type that is too slow even without load."""
@@ -20,7 +20,7 @@ class LatencyBound:
     key: str
     """The key below ``latency`` in the configuration."""
     part: Literal["request", "first_token", "step"]
-    """The part of an answer that it is of."""
+    """The part of an answer that it limits."""
     percentile: float
     need: str
     """The field of `EndpointRequirements` that states it."""

@@ -37,7 +37,7 @@ class Verdict(StrEnum):
     """What an assessment comes to."""
 
     PILOT = "pilot"
-    """It is supported and costs clearly less: try it where nobody depends on it, and measure."""
+    """It is supported and costs clearly less: try it where no user depends on it, and measure."""
     STAY = "stay"
     """It would run, but saves too little."""
     IMPOSSIBLE = "impossible"
@@ -134,7 +134,7 @@ def _assess(
 
 
 def _on(needs: N, kind: HardwareKind) -> N:
-    """Return the needs with an image for one kind of hardware, and no type asked for."""
+    """Return the needs with an image for one kind of hardware, and no stated type."""
     return replace(needs, limits=replace(needs.limits, images=frozenset({kind}), instance_type=None))
 
 

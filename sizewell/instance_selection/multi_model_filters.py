@@ -1,4 +1,4 @@
-"""The questions that the instances of a multi-model endpoint must pass, and what a type that passes does with the models."""
+"""The filters of the instances of a multi-model endpoint, and how a type that passes them holds the models."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -105,7 +105,7 @@ def _filter(
     missed: Callable[[EndpointColumns, LoadedModels], Marks],
     describe: Callable[[EndpointColumns, LoadedModels, int], Miss],
 ) -> Filter[EndpointColumns]:
-    """Return a question that an endpoint of one model passes on every type."""
+    """Return a filter that keeps every type for an endpoint of one model."""
 
     def marks(c: EndpointColumns) -> Marks:
         return np.zeros(len(c.types), bool) if c.loaded is None else missed(c, c.loaded)

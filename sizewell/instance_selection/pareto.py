@@ -7,7 +7,7 @@ from sizewell.instance_selection.results import AnyEstimate, Candidate, E, Endpo
 
 
 def time_of(estimate: AnyEstimate) -> float:
-    """Return the time that makes one faster than another: the p95 at peak load in ms, or the duration of a run in hours."""
+    """Return the time by which candidates are compared: the p95 at peak load in ms, or the duration of a run in hours."""
     return estimate.p95_latency_ms if isinstance(estimate, EndpointEstimate) else estimate.duration_hours
 
 
@@ -16,7 +16,7 @@ def pareto_front(
 ) -> tuple[Candidate[E], ...]:
     """Return the front of cost per month against a time, cheapest first, then by name.
 
-    Of candidates that are equal in both, all are on it. One without a known price never is: nobody can tell.
+    Candidates that are equal in both are all on it. A candidate without a known price never is.
     """
     front: list[Candidate[E]] = []
     point, fastest = (inf, inf), inf

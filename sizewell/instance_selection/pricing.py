@@ -37,7 +37,7 @@ def job_cost(price: Price, usd_per_month: float | None, *, discounted: bool) -> 
 
 
 def under_savings_plan(cost: Cost, discount_percent: float) -> Cost:
-    """Return the cost of jobs, which the discount has been taken off, with from which use on the plan pays."""
+    """Return the cost of jobs, from which the discount is already taken, with the hours of use from which on the plan pays."""
     if not discount_percent:
         return cost
     note = f"less {discount_percent:g} % of a Savings Plan"
@@ -49,14 +49,14 @@ def under_savings_plan(cost: Cost, discount_percent: float) -> Cost:
     )
 
 
-#: What it is worth, as a factor of the cost, that a need holds at the upper end of the range of the estimate. A convention.
+#: The factor on the cost of a type that may miss a need at the upper end of its range. A convention.
 NEAR_LIMIT_FACTOR = 1.1
 
 
 def cost_order(cost: Cost, near_limits: tuple[str, ...] = ()) -> tuple[bool, float]:
     """Return the sort key: cheapest first, unknown last.
 
-    An instance type that may miss a need, because the need lies within the range of its estimate, counts as 10 % dearer.
+    A type may miss a need that lies within the range of its estimate. It counts as 10 % more expensive.
     """
     return cost.usd_per_month is None, (cost.usd_per_month or 0.0) * (
         NEAR_LIMIT_FACTOR if near_limits else 1.0

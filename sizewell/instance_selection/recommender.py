@@ -48,12 +48,12 @@ class Task(StrEnum):
 
 
 class Budget(StrEnum):
-    """What the best type is: cost and time are weighed by multiplying them, so that no exchange rate is needed."""
+    """Which type is best. ``BALANCED`` multiplies cost and time, so it needs no exchange rate."""
 
     COST_OPTIMIZED = "cost-optimized"
     """The least cost."""
     BALANCED = "balanced"
-    """The least product of cost and time: twice as dear must be twice as fast."""
+    """The least product of cost and time: twice the cost must be half the time."""
     PERFORMANCE = "performance"
     """The least time."""
 

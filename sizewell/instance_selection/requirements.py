@@ -85,7 +85,7 @@ class InstanceLimits:
 
     images: frozenset[HardwareKind]
     image_name: str | None = None
-    """What the images are of, where one name stands for all of them."""
+    """The name of the images, where one name stands for all of them."""
     instance_type: str | None = None
     allowed_families: frozenset[str] | None = None
     denied_families: frozenset[str] = frozenset()
@@ -96,7 +96,7 @@ class InstanceLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundsOfWeek:
-    """Between which numbers of instances the load is followed, for how many hours of a week."""
+    """Bounds of the number of instances that hold for some hours of every week."""
 
     hours_per_week: float
     min_instances: int
@@ -119,11 +119,11 @@ class Queue:
     max_wait_s: float
     """From a request to its answer."""
     wake_s: float
-    """From a request to an instance that works on it, where none is there."""
+    """From a request to the first instance that works on it, where no instance runs."""
     idle_s: float
-    """From the last answer until no instance is there."""
+    """From the last answer until no instance runs."""
     active_hours_per_day: float = 24.0
-    """In which requests arrive, evenly."""
+    """The hours in which requests arrive, evenly."""
 
     def leaves_time_to_wake(self, service_s: float) -> bool:
         """Return whether an answer that takes so long comes in time from an instance that has to start."""
@@ -147,7 +147,7 @@ class ModelSet:
     artifact_gib: float | None = None
     """What is downloaded to load one model; None: as much as its weights."""
     max_cold_latency_ms: float
-    """Within which a request is answered whose model must be loaded first."""
+    """The longest latency of a request whose model must be loaded first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,7 +187,7 @@ class EndpointRequirements:
     max_p95_latency_ms: float
     max_p99_latency_ms: float | None = None
     max_time_to_first_token_ms: float | None = None
-    """Within which 95 of 100 answers begin, of a model that generates."""
+    """The time within which 95 of 100 answers of a model that generates begin."""
     max_inter_token_ms: float | None = None
     """Between two tokens, on the average of an answer, in 95 of 100 answers."""
     input_tokens: int = 0
@@ -205,20 +205,20 @@ class EndpointRequirements:
     """None: requests are answered at once, by instances that run all the time. With one, ``peak_requests_per_second`` is the
     mean of the active hours, and ``min_instances`` may be 0."""
     pipeline_ms: float = 0.0
-    """What the containers before and after that of the model take of a request, as stated."""
+    """How long the other containers of the pipeline work on a request, as stated."""
     pipeline_memory_gib: float = 0.0
-    """What they need of the host's memory, as stated."""
+    """The host memory that they need, as stated."""
     pipeline_disk_gib: float = 0.0
-    """The room of their artifacts on disk, as far as stated."""
+    """The size of their artifacts on disk, as far as stated."""
     models: ModelSet | None = None
     """None: one model, which every instance holds all the time."""
     headroom: float = 0.3
     min_instances: int = 1
     max_instances: int = 10
     max_instances_is_stated: bool = False
-    """Whether max_instances was asked for by the workload, rather than being a ceiling."""
+    """Whether the workload states ``max_instances``; otherwise it is a ceiling."""
     bounds_of_week: tuple[BoundsOfWeek, ...] = ()
-    """Where the clock changes the bounds: all of them, together a week. ``max_instances`` is the largest then."""
+    """The bounds that the clock changes, together a week. ``max_instances`` is then the largest of them."""
     margin: float = 0.0
     """Room that estimates must leave to memory and latency, as a share of the estimate."""
     objective: Objective = Objective.LEAST_COST
@@ -228,7 +228,7 @@ class EndpointRequirements:
     measurements: tuple[Measurement, ...] = ()
     """What was measured of this workload."""
     artifact_gib: float | None = None
-    """The room of the model artifact on disk; None: that of its weights."""
+    """The size of the model artifact on disk; None: that of its weights."""
 
     def pinned_to(self, instance_type: str) -> Self:
         """Return the same needs with no other type allowed."""
@@ -249,8 +249,8 @@ class EndpointRequirements:
 class SpotRequirements:
     """Managed Spot, with the checkpoint interval that bounds what an interruption costs.
 
-    ``on_demand_fallback``: so late that a whole run on demand still meets the deadline, or ``max_wait_hours`` after the start,
-    Spot gives way. Without it, Spot has the whole deadline.
+    ``on_demand_fallback``: the job leaves Spot while a whole run on demand still meets the deadline, or ``max_wait_hours`` after
+    the start. Without it, Spot has the whole deadline.
     """
 
     checkpoint_interval_hours: float
@@ -277,7 +277,7 @@ class TrainingRequirements:
     max_instances: int = 1
     spot: SpotRequirements | None = None
     runs_per_month: float | None = None
-    """None: nobody has said how often, so the monthly cost is that of one run."""
+    """None: it is not stated, so the monthly cost is that of one run."""
     margin: float = 0.0
     """Room that estimates must leave to memory and deadline, as a share of the estimate."""
     max_usd_per_run: float | None = None
@@ -305,7 +305,7 @@ class TransformRequirements:
     serving: EndpointRequirements
     rows: float
     objects: int
-    """What one instance transforms is whole objects."""
+    """An instance transforms whole objects."""
     rows_per_request: int
     rows_in_turn: int
     """Rows of a request that are computed one after the other, because ``serving`` describes one of them."""
@@ -318,7 +318,7 @@ class TransformRequirements:
     """None: as many as an instance works on."""
     max_instances: int = 1
     runs_per_month: float | None = None
-    """None: nobody has said how often, so the monthly cost is that of one run."""
+    """None: it is not stated, so the monthly cost is that of one run."""
     max_usd_per_run: float | None = None
 
     @property
@@ -354,9 +354,9 @@ class ProcessingRequirements(StatedRequirements):
     deadline_hours: float
     instance_count: int = 1
     expected_hours: float | None = None
-    """None: nobody has said how long a run takes, so it is paid for its whole deadline."""
+    """None: it is not stated, so a run is paid for its whole deadline."""
     runs_per_month: float | None = None
-    """None: nobody has said how often, so the monthly cost is that of one run."""
+    """None: it is not stated, so the monthly cost is that of one run."""
     max_usd_per_run: float | None = None
 
     @property
@@ -370,7 +370,7 @@ class NotebookRequirements(StatedRequirements):
     """What a notebook must have, and how long it runs in a month."""
 
     hours_per_month: float
-    """In which it runs, and is paid for."""
+    """The hours in which it runs, and is paid for."""
     working_hours_per_month: float
 
 
@@ -406,7 +406,7 @@ class FleetRequirements:
 
 
 def one_after_the_other(needs: EndpointRequirements) -> EndpointRequirements:
-    """Return the needs of a job: nothing arrives at random, whoever has an answer sends the next request."""
+    """Return the needs of a job: its requests do not arrive at random, each follows the answer to the one before."""
     return replace(
         needs,
         peak_requests_per_second=None,

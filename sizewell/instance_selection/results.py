@@ -144,7 +144,7 @@ class LoadedEstimate(Result):
     miss_share: float
     """The share of requests at peak load whose model is loaded first, 0 to 1."""
     load_s: float
-    """What such a request waits for its model."""
+    """How long such a request waits for its model."""
     cold_p95_ms: float
     """Within which 95 of 100 of them are answered."""
 
@@ -162,7 +162,7 @@ class CopyEstimate(Result):
     copies_at_average: int
     copies_at_peak: int
     serving: EndpointEstimate
-    """Of one copy, which is alone on its share of the instance; its counts of instances are those of copies."""
+    """The estimate of one copy, alone on its share of the instance; its counts of instances are counts of copies."""
 
 
 class FleetEstimate(EndpointEstimate):
@@ -200,7 +200,7 @@ class TrainingEstimate(Result):
     recompute: bool = False
     """Whether activations are computed again in the backward pass, to save memory."""
     spot_hours: float | None = None
-    """Of the duration, what is on Spot where it has capacity at once; the rest is on demand. None without Spot."""
+    """The part of the duration that runs on Spot where Spot has capacity at once; the rest is on demand. None without Spot."""
     on_demand_hours: float | None = None
     """From start to end of a run that finds no Spot capacity. None without Spot."""
     interruptions: float = 0.0
@@ -246,7 +246,7 @@ class StatedEstimate(Result):
     """What an instance has of what was asked for; how long it is paid for is what the user says."""
 
     memory: MemoryEstimate
-    """Of each host: what is asked for, as a reserve, of what the type has."""
+    """The memory of each host: what the user states, as a reserve, and what the type has."""
     instance_count: int = 1
     vcpus: int
     """Of each instance."""
@@ -307,7 +307,7 @@ class Rejection(Result):
     filter: str
     reason: str
     shortfall: float | None = None
-    """How many times too little or too much, above 1; None where the question is yes or no."""
+    """By how many times the type misses the requirement, above 1; None where it is yes or no."""
 
 
 class Selection(Result, Generic[E]):

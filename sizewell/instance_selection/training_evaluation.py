@@ -147,7 +147,7 @@ class TrainingColumns:
 
     @cached_property
     def on_demand_hours(self) -> Array:
-        """From start to end of a run that is never interrupted; sizes x types."""
+        """The hours of a run that is never interrupted, from start to end; sizes x types."""
         return np.asarray(START_UP_HOURS + self.seconds / 3600)
 
     @cached_property
@@ -165,7 +165,7 @@ class TrainingColumns:
 
     @cached_property
     def spot_hours(self) -> Array:
-        """Hours on Spot of a run that gets the capacity at once; zero where it is not asked for."""
+        """The hours on Spot of a run that gets the capacity at once; zero without Spot."""
         return np.zeros(self.seconds.shape) if self._on_spot is None else self._on_spot.spot_hours
 
     @cached_property
@@ -206,7 +206,7 @@ class TrainingColumns:
 
     @cached_property
     def savings_percent(self) -> Array:
-        """The published Spot saving of each type; nobody has to pay a Spot price above on-demand."""
+        """The published Spot saving of each type, at least zero: a Spot price above on-demand is never paid."""
         found = (self.catalog.spot(t.name) for t in self.types)
         return np.array([max(0.0, float(spot.savings_percent)) if spot else 0.0 for spot in found])
 

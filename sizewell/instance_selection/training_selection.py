@@ -96,7 +96,7 @@ def _select(needs: TrainingRequirements, catalog: Catalog) -> Selection[Training
 
 
 def training_filter_names() -> tuple[str, ...]:
-    """Return the names of all questions, in the order in which they are asked."""
+    """Return the names of all filters, in their order."""
     return (*ELIGIBILITY_FILTERS, *(f.name for f in TRAINING_FILTERS), "budget")
 
 

@@ -1,4 +1,4 @@
-"""The estimates of a transform job on every eligible instance type, each computed when it is first asked for."""
+"""The estimates of a transform job on every eligible instance type, each computed on first use."""
 
 from functools import cached_property
 
@@ -32,7 +32,7 @@ class TransformColumns(EndpointColumns):
 
     @cached_property
     def disk_gb(self) -> Array:
-        """Where the type has no disks of its own, the one size of volume that a transform job has."""
+        """The disks of the type, or the only size of volume that a transform job has."""
         return np.array(
             [
                 t.local_storage_gb if t.local_storage_nvme else VOLUME_SIZE_GB
@@ -66,7 +66,7 @@ class TransformColumns(EndpointColumns):
 
     @cached_property
     def requests_per_second(self) -> Array:
-        """Of one instance, which always has the next request."""
+        """What one instance answers that always has a next request."""
         busy = np.minimum(self.layout.replicas, self.sent)
         rate = np.asarray(busy * self._each / self.request_s)
         if self.measured is not None:
@@ -87,7 +87,7 @@ class TransformColumns(EndpointColumns):
 
     @cached_property
     def in_time(self) -> Marks:
-        """Whether so many instances end before the deadline, with the margin."""
+        """Whether each number of instances ends before the deadline, with the margin."""
         return np.asarray(self.hours * (1 + self.needs.margin) <= self.run.deadline_hours * (1 + 1e-9))
 
     @cached_property

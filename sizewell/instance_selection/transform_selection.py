@@ -47,7 +47,7 @@ def select_transform_instance(needs: TransformRequirements, catalog: Catalog) ->
 
 
 def transform_filter_names() -> tuple[str, ...]:
-    """Return the names of all questions, in the order in which they are asked."""
+    """Return the names of all filters, in their order."""
     return (*ELIGIBILITY_FILTERS, *(f.name for f in TRANSFORM_FILTERS), "budget")
 
 

@@ -29,8 +29,8 @@ def read_inference_recommender(
 ) -> Readings:
     """Return the results of ``describe-inference-recommendations-job``.
 
-    ``MaxInvocations`` are requests per minute of one instance; ``ModelLatency`` is in milliseconds at that load. Of
-    which percentile it is, the reference does not say: it is taken for the 95th, with a note. ``InitialInstanceCount``
+    ``MaxInvocations`` are requests per minute of one instance; ``ModelLatency`` is in milliseconds at that load. The
+    reference does not say which percentile it is: it is taken for the 95th, with a note. ``InitialInstanceCount``
     is a recommendation, not a part of the measurement. Results of serverless endpoints are left out, and of several
     results of a type the one with the most requests is kept.
 
@@ -98,8 +98,8 @@ def _tuning(document: Document, path: KeyPath) -> str:
 def read_ai_recommendations(document: Document, instance_type: str | None, instance_count: int) -> Readings:
     """Return the results of ``describe-ai-recommendation-job``.
 
-    Of ``ExpectedPerformance`` it takes the request throughput, divided by the recommended number of instances, and
-    the request latency at the 95th percentile, or at the 99th, which is no less. Token throughput and time to the
+    It takes two metrics of ``ExpectedPerformance``: the request throughput, divided by the recommended number of instances,
+    and the request latency at the 95th percentile, or at the 99th, which is no less. Token throughput and time to the
     first token say neither.
 
     Raises:

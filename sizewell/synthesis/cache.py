@@ -115,7 +115,7 @@ class OutputCache:
         shutil.rmtree(aside, ignore_errors=True)
 
     def prune(self, *, at_least: int) -> None:
-        """Drop the outputs that were not used for longest, but keep so many at least."""
+        """Drop the least recently used outputs, but keep ``at_least`` of them."""
         outputs = [path for path in self._directory.iterdir() if path.name[0] != "." and path.name != _SIDES]
         outputs.sort(key=lambda path: (-_used(path), path.name))
         for path in outputs[max(KEPT_OUTPUTS, at_least) :]:

@@ -92,7 +92,7 @@ class Tree:
     root: str
     """The tree of the whole repository."""
     prefix: str
-    """Where the project is in the repository: empty, or ``apps/ml/``."""
+    """The path of the project in the repository: empty, or ``apps/ml/``."""
     id: str
     """The tree of the project: the same for the same content."""
 

@@ -116,7 +116,7 @@ def side_by_side(works: Mapping[_Key, Work[_Result]], *, at_once: int) -> dict[_
 
 @contextmanager
 def _signals_held() -> Iterator[None]:
-    """Let signals wait: an exception in the midst of ``Popen`` would leave a program that nobody knows of."""
+    """Let signals wait: an exception in the midst of ``Popen`` would leave a program running unseen."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -158,7 +158,7 @@ class _Synth:
     requirements: Requirements | None
     """What it is synthesized with; None where that is what is installed."""
     checkout: ExitStack
-    """Where the files are removed again, if they were needed."""
+    """What removes the files again, if they were needed."""
 
     def as_required(self, names: Sequence[str]) -> tuple["_Synth", str]:
         """Return this with the packages that can be had, and a note where those that are installed are not those required."""

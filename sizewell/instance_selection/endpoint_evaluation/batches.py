@@ -70,7 +70,7 @@ class DynamicBatches:
         return np.asarray(here + (place - low) * (there - here))
 
     def latency_of_users_s(self, bound: LatencyBound, users: Array) -> Array:
-        """Return what a bound is about while a replica has so many users: they take turns, a batch at a time."""
+        """Return the latency that a bound limits while a replica has this many users, who take turns, a batch at a time."""
         own = self._of_batch(getattr(self._served, bound.part), np.minimum(users, self._largest))
         if bound.part != "step":
             before = np.maximum(np.ceil(users / self._largest) - 1.0, 0.0)
@@ -84,7 +84,7 @@ class DynamicBatches:
 
     @cached_property
     def _shares(self) -> Array:
-        """For each stated bound the share of the largest load at which it is met just so."""
+        """For each stated bound, the share of the largest load at which answers just meet it."""
         return np.array([self._share_within(*bound) for bound in self._types.bounds])
 
     def _share_within(self, bound: LatencyBound, max_s: Array) -> Array:

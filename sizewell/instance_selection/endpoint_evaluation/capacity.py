@@ -133,7 +133,7 @@ class EndpointCapacity:
 
     @cached_property
     def sleeps(self) -> Array:
-        """Whether a fleet may have no instance while nobody asks: where one that starts answers in time."""
+        """Whether a fleet without work may have no instance: an instance that starts must answer in time."""
         queue = self._types.needs.queue
         if queue is None:
             return np.zeros(len(self._types), bool)
@@ -166,7 +166,7 @@ class EndpointCapacity:
     def _latency_s(
         self, instances: Array, users: float | None, requests_per_second: float | None
     ) -> dict[LatencyBound, Array]:
-        """Return what each bound of latency is about where so many instances share a load."""
+        """Return the latency that each bound limits when this many instances share a load."""
         types, layout = self._types, self._layout
         replicas = layout.replicas * instances
         load = (requests_per_second or 0.0) / replicas

@@ -1,4 +1,4 @@
-"""The estimates of an endpoint on every eligible instance type, each computed when it is first asked for."""
+"""The estimates of an endpoint on every eligible instance type, each computed on first use."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -68,7 +68,7 @@ class EndpointColumns:
 
     @cached_property
     def idle_s(self) -> dict[LatencyBound, Array]:
-        """What each stated bound of latency is about on an idle instance, on the layout that comes nearest to all of them."""
+        """The latency that each stated bound limits on an idle instance, in the layout that comes nearest to all bounds."""
         return {
             bound: getattr(self.layout.fastest, bound.part) * service_tail(bound.percentile)
             + self.types.delay_of_s(bound)

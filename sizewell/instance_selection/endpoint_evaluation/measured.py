@@ -108,7 +108,7 @@ class Measured:
 
     @cached_property
     def _processors(self) -> tuple[tuple[object, ...], ...]:
-        """What the processors of a replica are: equal for types of which one tells of the other."""
+        """The processors of a replica of each type. Where they are equal, a measurement of one type holds for the other."""
         machines, tabular = self._types.machines, self._types.needs.model.architecture.tabular
         found: list[tuple[object, ...]] = []
         for i, instance_type in enumerate(self._types.instance_types):

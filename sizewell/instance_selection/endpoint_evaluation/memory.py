@@ -78,7 +78,7 @@ class EndpointMemory:
         return np.asarray(self._offered_bytes / shares)
 
     def fits(self, needed_bytes: Array) -> Marks:
-        """Return whether a device of each type holds so much, with the margin that only a measurement need not leave."""
+        """Return whether a device of each type holds this much; estimates must leave the margin, measurements need not."""
         offered = self.device_bytes
         fits = np.asarray(needed_bytes * (1 + self._types.needs.margin) <= offered)
         for i, gib in self._measured_gib.items():

@@ -57,7 +57,7 @@ class EndpointTimes:
         return served.each(lambda part: np.broadcast_to(part[..., place] * self._scale, shape))
 
     def batch(self, sizes: Array, degree: Array) -> Served:
-        """Return the times of so many requests in one pass, or generated together."""
+        """Return the times of requests that share a pass, or are generated together."""
         if self._types.generates:
             return self.serve(sizes, degree)
         seconds = np.asarray(self._forward_s(sizes) * self._scale)

@@ -124,7 +124,7 @@ def answer_seconds(
 
 
 def _shared(cores: Array, parts: float | Array, k: Mapping[str, Array]) -> Array:
-    """Return how many cores' worth a work gets that has so many parts (Amdahl's law)."""
+    """Return how many times faster the cores are than one core, for a work with this many parts (Amdahl's law)."""
     busy = np.minimum(cores, np.maximum(parts, 1.0))
     # Histograms of all threads are added up by few of them.
     return np.asarray(busy / (1 + k["serial"] * (busy - 1)))

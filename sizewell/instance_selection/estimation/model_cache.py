@@ -60,7 +60,7 @@ def _table(models: ModelSet) -> tuple[Array, Array]:
 
 
 def miss_share(models: ModelSet, in_memory: Array) -> Array:
-    """Return the share of requests whose model must be loaded first, where so many models are in memory."""
+    """Return the share of requests whose model must be loaded first, by how many models are in memory."""
     if not models.cached:
         return np.ones_like(in_memory)
     return np.where(in_memory >= models.count, 0.0, np.interp(in_memory, *_table(models)))

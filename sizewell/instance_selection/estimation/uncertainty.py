@@ -1,4 +1,4 @@
-"""How sure an estimate is: the spread of measured around predicted values of publishers that the fit had not seen.
+"""How sure an estimate is: how far measured values lie from predicted ones, for publishers that the fit had not seen.
 
 ``uncertainty.csv`` holds half of the nominal 90 % interval of each class, as a logarithm; it is written by
 ``python -m tools.benchmarks.calibrate``. Estimates have a class of their own where something is known worse than usual: a
@@ -32,7 +32,7 @@ Spreads = Mapping[str, "Spread"]
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Half of the 90 % interval of a class, as a logarithm, and how much stands behind it."""
+    """Half of the 90 % interval of a class, as a logarithm, and the number of rows, sources and publishers behind it."""
 
     log_half_width: float
     rows: int
@@ -87,7 +87,7 @@ def widening(unseen_log_sd: float | npt.NDArray[np.float64]) -> npt.NDArray[np.f
 def log_half_width(name: str, spreads: Spreads | None = None) -> float:
     """Return half of the nominal 90 % interval of a class, as a logarithm: an estimate times and over its exponential.
 
-    A class that too few publishers have measured takes the figure of everything. ``spreads`` replaces the shipped table.
+    A class that too few publishers have measured takes the figure of all classes. ``spreads`` replaces the shipped table.
     """
     table = load_spreads() if spreads is None else spreads
     found = table.get(name) or table.get(ANY)

@@ -20,7 +20,7 @@ class Piece(Protocol):
     """A part of a bill."""
 
     def usd(self, requests: float) -> float:
-        """Return the USD of a month with so many requests."""
+        """Return the USD of a month with this number of requests."""
         ...
 
     def kinks(self, max_requests: float) -> Iterator[float]:
@@ -157,7 +157,7 @@ class CostCurve:
     pieces: tuple[tuple[str, Piece], ...]
 
     def usd(self, requests: float) -> float:
-        """Return the USD of a month with so many requests."""
+        """Return the USD of a month with this number of requests."""
         return sum(piece.usd(requests) for _, piece in self.pieces)
 
     def kinks(self, max_requests: float) -> Iterator[float]:

@@ -39,9 +39,9 @@ class Evaluation:
     cold_start_s: float | None = None
     curve: CostCurve | None = None
     shared_by: int = 1
-    """How many models ``curve`` is shared by."""
+    """How many models share ``curve``."""
     fleet: CostCurve | None = None
-    """What all of them pay together; None where nothing is shared."""
+    """The cost of the whole fleet; None where nothing is shared."""
     max_requests: float | None = None
     """The requests per month that the mode can carry at all; None: no bound of its own."""
     basis: PriceBasis = PriceBasis.UNKNOWN
@@ -80,7 +80,7 @@ def mode_prices() -> dict[tuple[str, Mode, str], ModePrice]:
 
 
 def mode_price(region: str, mode: Mode, name: str) -> ModePrice | None:
-    """Return a price; None where nobody here knows it, which is not zero."""
+    """Return a price; None where it is unknown, which is not zero."""
     return mode_prices().get((region, mode, name))
 
 

@@ -132,7 +132,7 @@ class FunctionSize:
     mode: Mode
     memory_mb: int
     service_s: float
-    """Of one request, which has the function for itself."""
+    """The time of one request, which has the function for itself."""
     reached_ms: Mapping[LatencyBound, float]
     cold_start_s: float
     mean_at_peak: float
@@ -176,11 +176,11 @@ def function_size(
     kept_warm: Callable[[float, int], float] | None = None,
     max_concurrency: int | None = None,
 ) -> FunctionSize:
-    """Return what a function does with so much memory.
+    """Return what a function does with this memory.
 
-    By default as many workers are kept warm as 95 of 100 requests need at peak where the latency leaves no time for a cold
-    start, else none; ``kept_warm`` makes the average of a month from the seconds of one request and that number.
-    ``max_concurrency`` is below the mode's own.
+    Where the latency leaves no time for a cold start, as many workers are kept warm as 95 of 100 requests need at peak; elsewhere
+    none. ``kept_warm`` returns another average of a month, from the seconds of one request and that number. ``max_concurrency``
+    is a lower limit than that of the mode.
     """
     vcpus = memory_mb / limit(mode, "mb_per_vcpu")
     speed = cpu.vcpus / vcpus
@@ -363,7 +363,7 @@ def _pieces(
 
 
 def _reference(catalog: Catalog, hardware: HardwareKind) -> InstanceType | None:
-    """Return the CPU that stands for a function's: the reference type, or the nearest that the region offers."""
+    """Return the type whose CPU is most like that of a function: the reference type, or the nearest that the region offers."""
     cpus = [
         instance_type
         for instance_type in catalog.instance_types

@@ -1,4 +1,4 @@
-"""The checks that all modes share: payload, duration, latency, and whether somebody waits."""
+"""The checks that all modes share: payload, duration, latency, and whether the caller waits."""
 
 from collections.abc import Mapping
 
@@ -62,7 +62,7 @@ def answer_miss(needs: ModeNeeds) -> tuple[ModeMiss, ...]:
 
 
 def whole_answer_misses(needs: ModeNeeds) -> tuple[ModeMiss, ...]:
-    """Return which bounds of tokens are asked of an answer that does not come token by token."""
+    """Return the bounds of tokens that a mode misses because its answers come as a whole."""
     return tuple(
         ModeMiss(requirement=bound.filter, reason="the answer comes as a whole, and not token by token")
         for bound in (FIRST_TOKEN, INTER_TOKEN)
@@ -71,14 +71,14 @@ def whole_answer_misses(needs: ModeNeeds) -> tuple[ModeMiss, ...]:
 
 
 def archive_miss(needs: ModeNeeds, who: str) -> tuple[ModeMiss, ...]:
-    """Return whether the artifact is not what those load who load nothing but a .tar.gz."""
+    """Return the miss of a mode that loads nothing but a .tar.gz."""
     if needs.packed_artifact:
         return ()
     return (ModeMiss(requirement="artifact", reason=f"{who} load one model.tar.gz"),)
 
 
 def container_misses(mode: Mode, needs: ModeNeeds) -> tuple[ModeMiss, ...]:
-    """Return what of the containers AWS does not take in a mode."""
+    """Return the features of the containers that AWS does not support in a mode."""
     asked = {
         Feature.SERIAL_PIPELINE: needs.endpoint.pipeline_ms > 0,
         Feature.MODEL_PACKAGE: needs.model_package,

@@ -66,7 +66,7 @@ class Load:
 
     @property
     def requests_per_unit(self) -> float:
-        """Requests per month that one unit of average load stands for."""
+        """Requests per month for each unit of average load."""
         return self.requests_per_month / self.average_units
 
     @property
@@ -89,7 +89,7 @@ def workers_for(mean: float, spread: float) -> float:
 
 
 def mean_in_progress(workers: float, spread: float) -> float:
-    """Return the mean that so many workers are enough for: the inverse of ``workers_for``."""
+    """Return the mean number of requests for which the workers suffice: the inverse of ``workers_for``."""
     return ((math.sqrt(spread**2 + 4 * workers) - spread) / 2) ** 2
 
 

@@ -43,17 +43,17 @@ class ModeOption(Result):
     p95_latency_ms: float | None
     """Of a warm request at peak; None for modes that answer later."""
     cold_start_s: float | None = None
-    """What the first request of a new worker waits; None where requests find workers that run."""
+    """How long the first request of a new worker waits; None where workers always run."""
     usd_per_month: float | None
     parts: tuple[CostPart, ...]
     basis: PriceBasis
     price_date: str | None
     shared_by: int = 1
-    """How many models the cost is shared by, this one included."""
+    """How many models share the cost, this one included."""
     fleet_usd_per_month: float | None = None
-    """What all of them pay together; None where nothing is shared, or a price is unknown."""
+    """The cost of the whole fleet; None where nothing is shared, or a price is unknown."""
     break_even: BreakEven | None = None
-    """None where the mode is cheaper, or dearer, at every load, or a price is unknown."""
+    """None where the mode costs less at every load, or more at every load, or a price is unknown."""
     conditions: tuple[str, ...] = ()
     """What the mode asks for or goes without."""
 

@@ -49,7 +49,7 @@ class NeuronFact(Result):
 
 
 class NeuronChange(Result):
-    """One thing that somebody has to do before the workload runs on Neuron chips."""
+    """One thing to do before the workload runs on Neuron chips."""
 
     topic: str
     change: str
