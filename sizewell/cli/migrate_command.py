@@ -58,9 +58,7 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
             f"{workload_name} is a {planned.kind.replace('-', ' ')}, which never runs on Inferentia or Trainium"
         )
     if not isinstance(planned, TrainingJobPlan):
-        exit_with(
-            f"{workload_name} is a {planned.kind}, which runs on no instance type that could be another one"
-        )
+        exit_with(f"{workload_name} is a {planned.kind}, which has no instance type to change")
     workload = environment.apart().workloads[workload_name]
     assert isinstance(workload, TrainingJob), "a training job has the plan of a training job"
     job = training_requirements(workload, environment.policy, planned.method, measurements=measured)

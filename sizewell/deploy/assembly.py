@@ -57,7 +57,7 @@ class Assembly:
             }
             if not fitting:
                 raise AssemblyError(
-                    f"{pattern}: no stack of {self.directory} is called so; there are {', '.join(self.stacks)}"
+                    f"{pattern}: no stack of {self.directory} has this name; there are {', '.join(self.stacks)}"
                 )
             wanted |= fitting
         if patterns and not exclusively:

@@ -127,7 +127,7 @@ class Deployment:
         for reason in steps.reasons:
             self.say(f"{name}: {reason}, which SageMaker refuses while the variant is autoscaled")
         if not steps.reasons:
-            self.say(f"{name}: autoscaling was left off by a deployment that did not come to its end")
+            self.say(f"{name}: a deployment that did not finish left autoscaling off")
         try:
             if steps.turn_off:
                 self._switch(stack, OFF, "1 of 3: ")

@@ -237,11 +237,11 @@ def _too_many(instance_type: InstanceType, estimate: FleetEstimate, needs: Fleet
 def _assumptions(needs: FleetRequirements, chosen: Candidate[FleetEstimate]) -> Iterator[str]:
     yield f"{HOURS_PER_MONTH} hours per month; on-demand prices of {chosen.cost.price_date or 'unknown date'}"
     yield (
-        f"a copy reserves {USABLE_HOST_SHARE:.0%} of the cores of its share of an instance, as the operating system and "
-        "SageMaker have the rest, and the host memory that its model needs, with the margin; it may use more that is free"
+        f"a copy reserves {USABLE_HOST_SHARE:.0%} of the cores of its share of an instance, because the operating system "
+        "and SageMaker use the rest. It reserves the host memory that its model needs, with the margin, and may use free memory"
     )
     yield "copies are packed by size; SageMaker places them as they come and go, and may use more instances for a while"
     if sleeping := [component.name for component in needs.components if component.serving.min_instances == 0]:
-        yield f"a copy at average load is paid for all the time, also of what may sleep: {', '.join(sleeping)}"
+        yield f"copies for the average load are paid for all the time, even of components that may sleep: {', '.join(sleeping)}"
     if needs.savings_plan_discount_pct:
         yield f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour"

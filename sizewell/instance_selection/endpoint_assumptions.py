@@ -66,14 +66,14 @@ def pipeline_assumptions(needs: EndpointRequirements) -> tuple[str, ...]:
 
 def _model_assumptions(models: ModelSet) -> Iterator[str]:
     yield (
-        "models are unloaded that nobody asked for the longest time; a request goes to an instance that has its model, and "
+        "the least recently used models are unloaded; a request goes to an instance that has its model, and "
         "instances share fewer models than there are instances"
         if models.cached
         else "a model is unloaded as soon as it has answered: every request loads its model"
     )
     yield (
         f"a load takes {limit(Mode.MULTI_MODEL, 'load_s'):g} s and {limit(Mode.MULTI_MODEL, 'load_s_per_gib'):g} s for each GiB, "
-        "and keeps its worker from other work; what is left on the disk loads sooner"
+        "and keeps its worker from other work; a model that is still on the disk loads sooner"
     )
     yield (
         f"on a CPU {models.workers_per_model} worker process(es) hold a copy of each model, and an instance answers no more "
@@ -85,7 +85,7 @@ def _queue_assumptions(queue: Queue, chosen: Candidate[EndpointEstimate]) -> tup
     paid = f"{chosen.estimate.instances_paid:.3g} instances are awake on the average of a month"
     if not queue.leaves_time_to_wake(chosen.estimate.service_time_ms / 1000):
         return (
-            f"{paid}; one stays without work, as {queue.max_wait_s / 60:g} minutes leave no time for a start of "
+            f"{paid}; one instance stays on without work, because {queue.max_wait_s / 60:g} minutes leave no time for a start of "
             f"{queue.wake_s / 60:g} minutes and an answer",
         )
     return (

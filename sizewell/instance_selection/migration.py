@@ -191,8 +191,8 @@ def _judge(
         nearest = ", ".join(f"{r.instance_type}: {r.filter}: {r.reason}" for r in rejected[:1])
         return Verdict.IMPOSSIBLE, f"no Neuron type will do; the nearest, {nearest or 'none is offered here'}"
     if len(facts) < 2:
-        known = " and ".join(fact.subject for fact in facts) or "neither architecture nor framework"
-        return Verdict.UNKNOWN, f"for {then.instance_type}, the Neuron documentation speaks of {known} only"
+        known = f"only {facts[0].subject}" if facts else "neither architecture nor framework"
+        return Verdict.UNKNOWN, f"for {then.instance_type}, the Neuron documentation covers {known}"
     if difference is None or not now.cost.usd_per_month:
         unpriced = then if then.cost.usd_per_month is None else now
         return Verdict.UNKNOWN, f"the price of {unpriced.instance_type} is not known"

@@ -181,7 +181,7 @@ def _processing_assumptions(needs: ProcessingRequirements, chosen: _ProcessingCa
         f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
         f"a run takes the {needs.expected_hours:g} h that are stated, on every type"
         if needs.expected_hours is not None
-        else f"no expected_hours are stated: a run is paid for the whole deadline of {needs.deadline_hours:g} h, its most",
+        else f"no expected_hours are stated, so a run is paid for its whole deadline of {needs.deadline_hours:g} h",
     ]
     if needs.savings_plan_discount_pct:
         lines.append(f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour")

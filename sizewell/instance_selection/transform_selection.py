@@ -122,12 +122,12 @@ def _assumptions(needs: TransformRequirements, chosen: Candidate[TransformEstima
     lines = [
         f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
         f"{limit(Mode.BATCH, 'start_minutes'):g} minutes of start-up are paid for",
-        "rows come through the network of an instance at its baseline, and Amazon S3 keeps up with it",
-        "the handler of the model parses a row in no time beside that of its answer",
+        "an instance reads rows at its baseline network bandwidth, and Amazon S3 keeps up with it",
+        "the handler of the model parses a row in much less time than it answers",
     ]
     lines += pipeline_assumptions(needs.serving)
     if chosen.estimate.instance_count > 1:
-        lines.append(f"the rows lie evenly in {needs.objects:,} objects")
+        lines.append(f"the rows are spread evenly over {needs.objects:,} objects")
     if needs.rows_per_request > 1:
         lines.append(
             f"the handler of the model reads {needs.rows_per_request:,} rows from a request"

@@ -143,7 +143,7 @@ def _validated(
     values = {key: value for key, value in reading.values.items() if value is not None}
     if "instance_type" not in values:
         return None, fault(
-            "instance_type", "the instance type is not said", hint="give it with --instance-type"
+            "instance_type", "the instance type is missing", hint="give it with --instance-type"
         )
     try:
         instance = MeasuredInstance.model_validate({**values, "environment": target.environment}, strict=True)

@@ -170,7 +170,7 @@ def test_a_stack_that_was_left_off_is_turned_on_though_nothing_changes() -> None
     code, one = deploy(account, {"chat": endpoint()})
     assert code == 0
     assert account.registered("chat") == {"primary"}
-    assert one.said[0] == f"{CHAT}: autoscaling was left off by a deployment that did not come to its end"
+    assert one.said[0] == f"{CHAT}: a deployment that did not finish left autoscaling off"
 
 
 def test_a_rollback_that_failed_is_said_and_touched_no_further() -> None:

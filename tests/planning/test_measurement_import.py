@@ -187,7 +187,7 @@ def test_existing_endpoint_takes_its_type_from_the_target() -> None:
     assert (one.instance_type, one.source) == ("ml.g5.xlarge", "inference-recommender job x, endpoint old")
     assert message(document) == (
         "result:4  EndpointPerformances.0.instance_type\n"
-        "  the instance type is not said\n"
+        "  the instance type is missing\n"
         "  give it with --instance-type"
     )
     both = imported({**RECOMMENDER, "EndpointPerformances": [performance]})
@@ -246,7 +246,7 @@ def test_benchmark_of_one_request_at_a_time_measures_no_capacity() -> None:
 
 def test_benchmark_needs_a_type() -> None:
     assert message(AIPERF) == (
-        "result:1  instance_type\n  the instance type is not said\n  give it with --instance-type"
+        "result:1  instance_type\n  the instance type is missing\n  give it with --instance-type"
     )
 
 

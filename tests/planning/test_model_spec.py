@@ -151,14 +151,15 @@ def test_images_of_an_encoder_are_patches_of_16_x_16(name: str, side: int) -> No
         (
             {},
             (
-                "a clip has 320 steps, assumed, as RNN-T in 15 s of sound; model.time_steps says otherwise",
+                "a clip has 320 steps, assumed, as RNN-T in 15 s of sound; model.time_steps changes that",
                 "a step goes through 7 cells of width 267, assumed from the number of weights",
             ),
         ),
         (
             {"layers": 2, "hidden_size": 500, "forward_gflops_per_clip": 0.4},
             (
-                "a clip has 50 steps, so many are its arithmetic over two for each weight; model.time_steps says otherwise",
+                "a clip has 50 steps, computed from its arithmetic, at two operations for each weight; "
+                "model.time_steps changes that",
             ),
         ),
         ({"layers": 2, "hidden_size": 500, "time_steps": 50}, ()),

@@ -67,7 +67,7 @@ def test_auto_takes_the_cheapest_mode_that_is_built_and_names_what_would_be_chea
     assert planned.modes.chosen == planned.modes.option(Mode.SERVERLESS)
     assert planned.kind == "serverless-endpoint"
     assert planned.modes.why.endswith(
-        "; lambda would cost less, but nothing says that its image starts there"
+        "; lambda would cost less, but it is not known whether its image starts there"
     )
 
 
@@ -93,7 +93,7 @@ def test_plan_with_modes_survives_json() -> None:
         (
             now_and_then(mode="batch"),
             ("mode",),
-            "batch does not meet answer: the answer comes later, and nothing says that it may",
+            "batch does not meet answer: the answer comes later, and the configuration does not allow that",
             "latency.max_wait_minutes says how much later it may come",
         ),
         (
@@ -107,7 +107,7 @@ def test_plan_with_modes_survives_json() -> None:
         (
             now_and_then(mode="multi-model"),
             ("mode",),
-            "multi-model does not meet models: one model has nobody to share a fleet with",
+            "multi-model does not meet models: one model has no other model to share a fleet with",
             "similar_models says how many could share it",
         ),
         (

@@ -102,7 +102,7 @@ def test_a_run_is_paid_for_as_long_as_is_said(changes: dict[str, Any], hours: fl
     line = processing_line(plan, "us-east-1")
     assert [item.name for item in line.items] == ["ml.m9.xlarge processing", "processing volumes", "alarm"]
     assert line.usd_per_month == pytest.approx(0.2 * 3 * hours * 10 + 3 * 0.1)
-    said = f"{hours:g} h that are stated" if changes else "the whole deadline of 2 h"
+    said = f"{hours:g} h that are stated" if changes else "its whole deadline of 2 h"
     assert any(said in one for one in plan.selection.assumptions)
 
 

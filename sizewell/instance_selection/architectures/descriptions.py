@@ -152,11 +152,11 @@ def _assumed_steps(model: ModelSpec) -> tuple[str, ...]:
     if model.time_steps:
         return lines
     origin = (
-        "so many are its arithmetic over two for each weight"
+        "computed from its arithmetic, at two operations for each weight"
         if model.forward_flops_per_image
         else "assumed, as RNN-T in 15 s of sound"
     )
-    return (f"a clip has {_time_steps(model):,.0f} steps, {origin}; model.time_steps says otherwise", *lines)
+    return (f"a clip has {_time_steps(model):,.0f} steps, {origin}; model.time_steps changes that", *lines)
 
 
 def _forecast_work(model: ModelSpec, tokens: float) -> Work:

@@ -141,12 +141,12 @@ def _why(
         is_built = "is built and " if others else ""
         return f"{chosen.mode} is the only mode that {is_built}meets every requirement{besides}"
     if chosen.usd_per_month is None:
-        return f"{chosen.mode} comes first, because no price is known of the {count} modes that will do"
+        return f"{chosen.mode} comes first, because the prices of the {count} modes that meet every requirement are unknown"
     return f"{chosen.mode} costs the least of the {count} modes that meet every requirement{besides}"
 
 
 def _why_not_taken(mode: Mode) -> str:
-    return "nothing says that its image starts there" if mode is Mode.LAMBDA else "is not built yet"
+    return "it is not known whether its image starts there" if mode is Mode.LAMBDA else "is not built yet"
 
 
 def _is_cheaper(option: ModeOption, other: ModeOption) -> bool:

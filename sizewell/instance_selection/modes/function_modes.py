@@ -119,9 +119,9 @@ def function_assumptions(cpu: CpuEstimate) -> tuple[str, ...]:
     """Return what the figures of functions rest on."""
     return (
         f"one request takes {milliseconds(cpu.service_s * 1000)} on the {cpu.vcpus} vCPUs of {cpu.instance_type}; a function "
-        f"takes as much longer as it has fewer, one for each {limit(Mode.LAMBDA, 'mb_per_vcpu'):,.0f} MB",
+        f"has one vCPU for each {limit(Mode.LAMBDA, 'mb_per_vcpu'):,.0f} MB, and with fewer vCPUs takes longer in proportion",
         f"a function starts in {cold_start_s(Mode.LAMBDA, cpu):.0f} s, by the size of the weights; where the latency "
-        "leaves no time for that, as many are kept warm as 95 of 100 requests need at peak",
+        "leaves no time for that, enough functions for 95 of 100 requests at peak are kept warm",
     )
 
 

@@ -71,7 +71,9 @@ def evaluate_multi_model(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eval
     mode, models = Mode.MULTI_MODEL, needs.similar_models
     misses = (*payload_misses(mode, needs), *container_misses(mode, needs))
     if models < 2:
-        misses += (ModeMiss(requirement="models", reason="one model has nobody to share a fleet with"),)
+        misses += (
+            ModeMiss(requirement="models", reason="one model has no other model to share a fleet with"),
+        )
     if needs.endpoint.engine is Engine.LLM_ENGINE:
         misses += (ModeMiss(requirement="engine", reason="an llm-engine keeps one model in memory"),)
         return Evaluation(mode=mode, misses=misses)
@@ -102,7 +104,7 @@ def evaluate_multi_model(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eval
         price_date=best.cost.price_date,
         conditions=(
             "a container for several models (Multi Model Server on CPUs, Triton on GPUs)",
-            "neighbours share the capacity: none is shielded from another's peak",
+            "the models share the capacity: the peak of one model slows the others",
         ),
         assumptions=(
             f"multi-model: {loaded.per_instance:,} of {models:,} models fit in the memory of an instance, "
@@ -192,10 +194,10 @@ def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eva
         curve=fleet(best),
         basis=best.cost.basis,
         price_date=best.cost.price_date,
-        conditions=("requests and answers go through S3, or SNS tells of them",),
+        conditions=("requests and answers go through S3, and SNS can announce an answer",),
         assumptions=(
             f"an asynchronous endpoint wakes in {queue.wake_s / 60:g} minutes, sleeps after "
-            f"{queue.idle_s / 60:g} idle ones, and pays for both; min_instances does not hold for it",
+            f"{queue.idle_s / 60:g} idle ones, and pays for both; min_instances does not apply",
         ),
     )
 

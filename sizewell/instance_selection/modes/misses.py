@@ -56,7 +56,10 @@ def answer_miss(needs: ModeNeeds) -> tuple[ModeMiss, ...]:
     """Return whether the caller waits for each answer, which a queue does not give."""
     if needs.max_wait_minutes is None:
         return (
-            ModeMiss(requirement="answer", reason="the answer comes later, and nothing says that it may"),
+            ModeMiss(
+                requirement="answer",
+                reason="the answer comes later, and the configuration does not allow that",
+            ),
         )
     return whole_answer_misses(needs)
 

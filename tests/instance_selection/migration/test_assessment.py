@@ -155,4 +155,4 @@ def test_a_family_of_which_the_documentation_is_silent() -> None:
     )
     found = assess_endpoint_migration(endpoint(), known)
     assert found.verdict is Verdict.UNKNOWN
-    assert "speaks of neither architecture nor framework" in found.why
+    assert "covers neither architecture nor framework" in found.why
