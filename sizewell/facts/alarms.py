@@ -69,7 +69,7 @@ OF_INSTANCES = AlarmEvaluation(datapoints_to_alarm=10, evaluation_periods=15)
 #: Ours. A request that was lost does not come back: the first one tells.
 OF_LOSS = AlarmEvaluation(period_s=300, datapoints_to_alarm=1, evaluation_periods=1)
 _WAKE_MINUTES = round(2 * WAKE_S / MINUTE_S)
-#: Ours. That requests wait without an instance is as it should be while one starts: twice that time, and nobody comes.
+#: Ours. Requests wait without an instance while one starts. After twice that time, no instance comes.
 OF_WAKING = AlarmEvaluation(datapoints_to_alarm=_WAKE_MINUTES, evaluation_periods=_WAKE_MINUTES)
 
 #: Ours: what a new fleet is called back for: what its container answers, and how late. Clients' own errors do not count.

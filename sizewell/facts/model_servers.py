@@ -50,7 +50,7 @@ class ServerLimit:
     """Infinite where there is no limit; None where no page states it."""
 
 
-#: What is known of a server that nobody knows.
+#: What is taken of an unknown server.
 UNKNOWN = ServerLimit((), None)
 
 

@@ -41,7 +41,7 @@ CODE_HYPERPARAMETER = "sagemaker_submit_directory"
 #: What begins a command that the toolkit runs in its own way: ``python FILE.py``, or a shell script (``_entry_point_type.py``).
 INTERPRETERS: Mapping[str, str] = MappingProxyType({"python": ".py", "python3": ".py", "bash": ".sh"})
 
-#: Ours: GPUs that are used less, on average over a job, are worth a word, and so many interruptions of one run.
+#: Ours: a job is worth a warning when its GPUs are used less than this on average, or a run is interrupted this often.
 LOW_GPU_PERCENT = 20
 MANY_INTERRUPTIONS = 3
 

@@ -111,8 +111,8 @@ def _decided_by(
         if ours > theirs[by]:
             return DecidedBy.LOCK
         if ours < theirs[by]:
-            dearer = (chosen.cost.usd_per_month or 0.0) > (second.cost.usd_per_month or 0.0)
-            return DecidedBy.RANGE if by is DecidedBy.COST and dearer else by
+            costs_more = (chosen.cost.usd_per_month or 0.0) > (second.cost.usd_per_month or 0.0)
+            return DecidedBy.RANGE if by is DecidedBy.COST and costs_more else by
     return DecidedBy.NAME if chosen.instance_type < second.instance_type else DecidedBy.LOCK
 
 

@@ -175,7 +175,7 @@ def _throughput(c: EndpointColumns) -> Marks:
 
 def _describe_throughput(c: EndpointColumns, i: int) -> Miss:
     count, max_count = int(c.capacity.instances_at_peak[i]), c.needs.max_instances
-    # With one bound nobody asks which.
+    # A single bound needs no name.
     bound = c.capacity.limiting_bound[i] if len(c.types.bounds) > 1 else None
     within = f" within the {bound.name} of {milliseconds(bound.asked_ms(c.needs) or 0.0)}" if bound else ""
     return Miss(

@@ -16,7 +16,7 @@ from sizewell.instance_selection.requirements import EndpointRequirements
 from sizewell.instance_selection.results import LoadedEstimate
 from sizewell.instance_selection.wording import milliseconds
 
-#: Of 100 requests, so many may take longer than the 95th percentile.
+#: The share of requests that may take longer than the 95th percentile.
 _P95_LEAVES = 0.05
 
 

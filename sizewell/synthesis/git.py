@@ -36,7 +36,7 @@ _SHALLOW = (
     "elsewhere run git fetch --unshallow"
 )
 
-#: ``HEAD~3``: so many commits before another ref.
+#: ``HEAD~3``: a number of commits before another ref.
 _ANCESTOR = re.compile(r"([^-~^:@][^~^:@]*)~\d+")
 #: The name of a branch or tag, rather than a commit or an expression that starts from another ref.
 _MAY_BE_FETCHED = re.compile(r"(?!-|[A-Z_]*HEAD$|[0-9a-f]{7,64}$)[^~^:@\s?*\[\\]+")

@@ -12,7 +12,7 @@ from sizewell.instance_selection.catalog.prices import Price, PriceList, PriceRa
 class SpotHistory:
     """What the EC2 Spot Instance Advisor said on ``as_of`` about the month before.
 
-    ``savings_percent`` is the discount on the on-demand price, negative where Spot was dearer; ``interruption_band``
+    ``savings_percent`` is the discount on the on-demand price, negative where Spot cost more; ``interruption_band``
     the share of instances that were interrupted (``<5%`` to ``>20%``). These are figures of EC2: SageMaker
     publishes none for managed Spot training.
     """

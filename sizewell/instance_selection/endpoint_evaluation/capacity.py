@@ -235,7 +235,7 @@ class EndpointCapacity:
         if self._loaded is not None:
             busy = load / np.maximum(capacity * (1 - self._types.needs.headroom), 1e-12)
             return self._instances_with_models(self._loaded, busy, users, requests_per_second)
-        # A hair below the next whole number is that number: 3 / (1 - 0.25) must not become 5 instances of 4.
+        # Rounding must not add an instance: 3 / (1 - 0.25) must not become 5 instances of 4.
         count = np.ceil(load / np.maximum(capacity * (1 - self._types.needs.headroom), 1e-12) - ROUNDING)
         return np.maximum(1.0, count)
 

@@ -86,7 +86,7 @@ def training_seconds(
     leaf_wise, on_gpu = np.isin(library, tuple(LEAF_WISE_LIBRARIES)), kind == "cuda"
     leaves = np.minimum(np.where(leaf_wise, np.minimum(leaves, MAX_LEAVES), leaves), 2.0**depth)
     leaves = np.minimum(leaves, np.maximum(rows / ROWS_PER_LEAF, 2.0))
-    # A tree of so many leaves is at least so deep on average.
+    # The average depth of a tree with this many leaves is at least this.
     depth = np.minimum(depth, np.log2(leaves))
     trees = rounds * classes
     passes = rows * trees * depth

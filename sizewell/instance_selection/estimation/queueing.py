@@ -64,7 +64,7 @@ def latency_s(
 
 @cache
 def _utilizations(percentile: float) -> Array:
-    # Up to the first, nobody who counts waits at one server.
+    # Below the first one, no request up to the percentile waits at one server.
     return np.linspace(1 - percentile, MAX_UTILIZATION, 4001)
 
 

@@ -69,7 +69,7 @@ class Steps:
 
     def usd(self, requests: float) -> float:
         """Return the USD of a month."""
-        # A hair above a whole number is that number, as in the selection.
+        # Rounding must not add a unit, as in the selection.
         units = max(self.min_units, math.ceil(requests / self.requests_per_unit - 1e-9))
         return self.usd_per_unit * units * self.share
 

@@ -88,7 +88,7 @@ def estimate_on_cpu(
             average_concurrent_users=None,
             batching=None,
             min_instances=1,
-            # Nobody pays for the instance.
+            # The instance stands for a function: it is not paid for.
             max_usd_per_month=None,
         ),
         catalog,

@@ -84,7 +84,7 @@ def evaluate_multi_model(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eval
     best = selection.chosen
     loaded = loaded_estimate(of_all, catalog, best.instance_type)
     per_instance = _requests_per_instance(best, needs, load, catalog) / models
-    # However few requests there are, so many instances hold the models.
+    # This many instances hold the models, however few requests there are.
     least = max(needs.endpoint.min_instances, loaded.fewest_instances)
 
     data = data_of(Mode.REAL_TIME, needs, catalog.region)
