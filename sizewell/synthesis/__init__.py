@@ -1,7 +1,7 @@
 """Synthesize a git ref or the work tree in a clean directory, once for each content."""
 
-from sizewell.synthesis.errors import SynthesisError
 from sizewell.synthesis.git import default_branch
+from sizewell.synthesis.processes import SynthesisError
 from sizewell.synthesis.synthesize import (
     DEFAULT_CONFIG,
     WORK_TREE,

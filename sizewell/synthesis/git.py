@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sizewell.synthesis.errors import SynthesisError
-from sizewell.synthesis.processes import run, variables
+from sizewell.synthesis.processes import SynthesisError, run, variables
 
 #: The user's hooks, monitors and split indexes have no business with an index that lives for seconds.
 _SETTINGS = (

@@ -26,6 +26,10 @@ _Key = TypeVar("_Key")
 Work = Generator[None, None, _Result]
 
 
+class SynthesisError(Exception):
+    """The files of a side cannot be had, or nothing can be started; says what to do."""
+
+
 @dataclass(frozen=True)
 class Finished:
     """How a program ended, and what it printed."""

@@ -21,10 +21,10 @@ from sizewell.synthesis.environments import (
     programs_of,
     read_requirements,
 )
-from sizewell.synthesis.errors import SynthesisError
 from sizewell.synthesis.git import Tree, open_tree
 from sizewell.synthesis.installed import installed_packages
 from sizewell.synthesis.processes import (
+    SynthesisError,
     Work,
     search_path,
     side_by_side,

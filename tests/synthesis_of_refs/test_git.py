@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.synthesis.errors import SynthesisError
 from sizewell.synthesis.git import open_tree
+from sizewell.synthesis.processes import SynthesisError
 from tests.synthesis_of_refs.projects import Project, git, make_project
 
 
