@@ -7,7 +7,14 @@ from sizewell.instance_selection.filters import Miss, no_feasible, rejection
 from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.pricing import cost_order
 from sizewell.instance_selection.requirements import Objective
-from sizewell.instance_selection.results import Candidate, E, Rejection, Selection
+from sizewell.instance_selection.results import (
+    Candidate,
+    E,
+    EndpointEstimate,
+    NotebookEstimate,
+    Rejection,
+    Selection,
+)
 
 
 def select_best(
@@ -19,16 +26,18 @@ def select_best(
     *,
     objective: Objective = Objective.LEAST_COST,
     max_usd_per_month: float | None = None,
+    max_usd_per_run: float | None = None,
 ) -> Selection[E]:
-    """Return the best candidate within the budget, the others in their order, and what was turned down.
+    """Return the best candidate within the budgets, the others in their order, and what was turned down.
 
     ``known`` are the rejections of types that are no candidates, ``filters`` the names of all filters in their order.
     ``assumptions`` returns what the estimate of a candidate assumes. Raises ``NoFeasibleInstanceError``.
     """
-    candidates, over = within_budget(
+    candidates, over_run = _within_budget(candidates, _usd_per_run, max_usd_per_run, "a run costs {cost}")
+    candidates, over_month = _within_budget(
         candidates, lambda c: c.cost.usd_per_month, max_usd_per_month, "costs {cost} per month"
     )
-    known = {**known, **over}
+    known = {**known, **over_run, **over_month}
     rejected = tuple(known[t.name] for t in catalog.instance_types if t.name in known)
     if not candidates:
         raise no_feasible(rejected, filters)
@@ -49,7 +58,12 @@ def _cost_order(candidate: Candidate[E]) -> tuple[bool, float]:
     return cost_order(candidate.cost, candidate.estimate.near_limits)
 
 
-def within_budget(
+def _usd_per_run(candidate: Candidate[E]) -> float | None:
+    estimate = candidate.estimate
+    return None if isinstance(estimate, EndpointEstimate | NotebookEstimate) else estimate.usd_per_run
+
+
+def _within_budget(
     candidates: list[Candidate[E]],
     cost_usd: Callable[[Candidate[E]], float | None],
     budget_usd: float | None,

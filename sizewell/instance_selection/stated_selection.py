@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from sizewell.instance_selection.best_first import select_best, within_budget
+from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Price, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.filters import Filter, Miss, apply_filters
@@ -107,18 +107,13 @@ def select_processing_instance(
     """Return the cheapest type, with the reasons against all others. Raises ``NoFeasibleInstanceError``."""
     eligible = eligible_types(catalog, Usage.PROCESSING, needs.limits)
     kept, misses = apply_filters(eligible.names, Columns(needs, eligible.instance_types), PROCESSING_FILTERS)
-    candidates, over = within_budget(
-        [_processing_candidate(needs, eligible.instance_types[i], eligible.prices[i]) for i in kept],
-        lambda c: c.estimate.usd_per_run,
-        needs.max_usd_per_run,
-        "a run costs {cost}",
-    )
     return select_best(
-        candidates,
-        {**eligible.rejected, **misses, **over},
+        [_processing_candidate(needs, eligible.instance_types[i], eligible.prices[i]) for i in kept],
+        {**eligible.rejected, **misses},
         catalog,
         processing_filter_names(),
         partial(_processing_assumptions, needs),
+        max_usd_per_run=needs.max_usd_per_run,
     )
 
 

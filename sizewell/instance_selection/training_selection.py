@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from sizewell.instance_selection.best_first import select_best, within_budget
+from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters
@@ -82,16 +82,13 @@ def _select(needs: TrainingRequirements, catalog: Catalog) -> Selection[Training
     )
     columns = TrainingColumns(needs, eligible, catalog)
     kept, misses = apply_filters(eligible.names, columns, TRAINING_FILTERS)
-    candidates = [_candidate(columns, i) for i in kept]
-    candidates, over = within_budget(
-        candidates, lambda c: c.estimate.usd_per_run, needs.max_usd_per_run, "a run costs {cost}"
-    )
     return select_best(
-        candidates,
-        {**eligible.rejected, **misses, **over},
+        [_candidate(columns, i) for i in kept],
+        {**eligible.rejected, **misses},
         catalog,
         training_filter_names(),
         partial(_assumptions, needs),
+        max_usd_per_run=needs.max_usd_per_run,
     )
 
 

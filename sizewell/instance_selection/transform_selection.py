@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from sizewell.facts.serving_modes import Mode, limit
-from sizewell.instance_selection.best_first import select_best, within_budget
+from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.catalog import Catalog, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.endpoint_assumptions import pipeline_assumptions
@@ -31,18 +31,15 @@ def select_transform_instance(needs: TransformRequirements, catalog: Catalog) ->
     )
     columns = TransformColumns(needs, eligible, catalog)
     kept, misses = apply_filters(eligible.names, columns, TRANSFORM_FILTERS)
-    candidates = [_candidate(columns, i) for i in kept]
-    candidates, over = within_budget(
-        candidates, lambda c: c.estimate.usd_per_run, needs.max_usd_per_run, "a run costs {cost}"
-    )
     return select_best(
-        candidates,
-        {**eligible.rejected, **misses, **over},
+        [_candidate(columns, i) for i in kept],
+        {**eligible.rejected, **misses},
         catalog,
         transform_filter_names(),
         partial(_assumptions, needs),
         objective=serving.objective,
         max_usd_per_month=serving.max_usd_per_month,
+        max_usd_per_run=needs.max_usd_per_run,
     )
 
 
