@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import resolve_name
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
@@ -18,34 +19,30 @@ def modules_in(package: ModuleType) -> tuple[ModuleType, ...]:
     )
 
 
-def exported_on_first_use(package: str, source: str) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package that exports what it imports below ``if TYPE_CHECKING``, on first use.
-
-    ``source`` is the ``__file__`` of the package: its imports for type checkers are the table, so nobody writes it again.
-    """
-    modules = {
-        alias.name: statement.module
-        for block in ast.parse(Path(source).read_text("utf-8")).body
-        if isinstance(block, ast.If)
-        for statement in block.body
-        if isinstance(statement, ast.ImportFrom) and statement.module
-        for alias in statement.names
+def names_in_stub(package: str, source: str) -> dict[str, str]:
+    """Return by name the module of each public name of a package, as the stub beside its ``__file__`` imports it."""
+    return {
+        alias.name: resolve_name("." * node.level + (node.module or ""), package)
+        for node in ast.parse(Path(source).with_suffix(".pyi").read_text("utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
     }
-    return _importer(package, modules)
 
 
-def imported_on_first_use(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+def exported_on_first_use(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package whose names are imported when they are first asked for.
 
-    ``modules`` holds by name the module of the package that has it.
+    ``modules`` holds by name the module that has it. Raises AttributeError for any other name.
     """
-    return _importer(package, {name: f"{package}.{module}" for name, module in modules.items()})
 
-
-def _importer(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(modules[name]), name)
 
     return find
+
+
+def imported_on_first_use(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the same where ``modules`` holds by name a module of the package."""
+    return exported_on_first_use(package, {name: f"{package}.{module}" for name, module in modules.items()})

@@ -1,34 +1,12 @@
 """Compare the ways to serve a model: real-time, multi-model, serverless, asynchronous, batch and Lambda.
 
-The facts are tables beside the code, each row with its source and date. Names are imported when they are first used:
-a plan without a comparison does not wait for the cost curves.
+The facts are tables beside the code, each row with its source and date. The stub beside this file lists the public names. Each is
+imported on its first use, so that a plan without a comparison does not wait for the cost curves.
 """
 
-from typing import TYPE_CHECKING
+from sizewell.modules import exported_on_first_use, names_in_stub
 
-from sizewell.modules import exported_on_first_use
+_MODULES = names_in_stub(__name__, __file__)
 
-if TYPE_CHECKING:
-    from sizewell.facts.serving_modes import Mode
-    from sizewell.instance_selection.modes.comparison import compare_modes
-    from sizewell.instance_selection.modes.needs import ModeNeeds
-    from sizewell.instance_selection.modes.results import (
-        BreakEven,
-        CostPart,
-        ModeComparison,
-        ModeMiss,
-        ModeOption,
-    )
-
-__all__ = [
-    "BreakEven",
-    "CostPart",
-    "Mode",
-    "ModeComparison",
-    "ModeMiss",
-    "ModeNeeds",
-    "ModeOption",
-    "compare_modes",
-]
-
-__getattr__ = exported_on_first_use(__name__, __file__)
+__all__ = sorted(_MODULES)
+__getattr__ = exported_on_first_use(__name__, _MODULES)
