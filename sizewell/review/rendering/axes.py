@@ -60,12 +60,6 @@ def axis_over(values: Iterable[float]) -> Axis:
     return Axis(0.0, high * (1 + LINEAR_ROOM) or 1.0, logarithmic=False)
 
 
-def axis_from_zero(values: Iterable[float]) -> Axis:
-    """Return an axis for bars, which begin at zero."""
-    high = max(values)
-    return Axis(0.0, high * (1 + LINEAR_ROOM / 2) if high >= SMALLEST else 1.0, logarithmic=False)
-
-
 def short_number(value: float) -> str:
     """Return a round number in few letters: 2k, 1.5M."""
     for size, letter in ((1e6, "M"), (1e3, "k")):

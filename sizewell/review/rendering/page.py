@@ -7,7 +7,6 @@ from typing import Any
 
 from sizewell.review.model import Review, SecurityChange
 from sizewell.review.rendering import groups, words
-from sizewell.review.rendering.cost_bars import environment_bars, workload_bars
 from sizewell.review.rendering.cost_lines import budget_lines, coverage_lines
 from sizewell.review.rendering.filters import TEMPLATES, template_environment
 from sizewell.review.rendering.groups import PolicyChange, Shared
@@ -32,7 +31,6 @@ def render_html(review: Review) -> str:
     environment = template_environment(_shown, {"slug": lambda text: text.replace(" ", "-")})
     style = (TEMPLATES / "review.css").read_text("utf-8")
     costs = groups.shown_costs(review)
-    changed = [one for cost in costs for one in groups.changed_workloads(cost)]
     return environment.get_template("review.html.jinja2").render(
         review=review,
         style=style,
@@ -45,10 +43,8 @@ def render_html(review: Review) -> str:
         security_counts=groups.security_counts(review),
         security=_security(review),
         costs=costs,
-        changed_workloads=changed,
+        changed_workloads=[one for cost in costs for one in groups.changed_workloads(cost)],
         cost_lines=[*budget_lines(costs), *coverage_lines(costs)],
-        environment_bars=environment_bars(costs),
-        workload_bars=workload_bars(changed),
         choices=[(shared, draw_move(shared.one)) for shared in groups.across_environments(review.selection)],
         picks=picks_line(review.selection),
         tree=grow(review.resources),

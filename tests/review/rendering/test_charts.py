@@ -1,62 +1,22 @@
 """The geometry of the charts."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizewell.review.model import EnvironmentCost, Range, SelectionChange
-from sizewell.review.rendering.axes import axis_from_zero, axis_over, short_number
-from sizewell.review.rendering.cost_bars import environment_bars, workload_bars
-from sizewell.review.rendering.groups import changed_workloads
+from sizewell.review.model import SelectionChange
+from sizewell.review.rendering.axes import axis_over, short_number
 from sizewell.review.rendering.moved_point import draw_move
 from sizewell.review.rendering.resource_tree import grow
 from tests.review.rendering.sample_review import pick, sample
 
-UNKNOWN = Range(minimum=None, expected=None, maximum=None)
-
 
 @given(st.lists(st.floats(min_value=0, max_value=1e9), min_size=1, max_size=8))
 def test_every_value_has_a_place_on_its_axis(values: list[float]) -> None:
-    for axis in (axis_over(values), axis_from_zero(values)):
-        assert all(0 <= axis.percent(value) <= 100 for value in values)
-        ticks = axis.ticks(short_number)
-        assert all(0 <= tick.percent <= 100 for tick in ticks)
-        assert [tick.percent for tick in ticks] == sorted(tick.percent for tick in ticks)
-
-
-def test_bars_are_as_long_as_their_amounts() -> None:
-    chart = environment_bars(sample().cost)
-    assert chart is not None
-    prod, dev, _ = chart.rows
-    assert (prod.label, prod.text) == ("prod", "8,910 → 10,703 (+1,793) +20%")
-    base, head = prod.bars
-    assert head.length / base.length == pytest.approx(10703 / 8910, rel=1e-3)
-    assert head.low < head.length < head.high <= 100
-    assert dev.bars[0].length / base.length == pytest.approx(960 / 8910, rel=1e-2)
-
-
-def test_unknown_amounts_have_no_bar_and_say_so() -> None:
-    nothing = EnvironmentCost(
-        environment="dev", region=None, base=None, head=UNKNOWN, difference=UNKNOWN, difference_percent=None
-    )
-    assert environment_bars([nothing]) is None
-    chart = environment_bars([nothing, sample().cost[0]])
-    assert chart is not None
-    assert chart.rows[0].bars == ()
-    assert chart.rows[0].text == "— → unknown (unknown)"
-
-
-def test_workloads_are_drawn_by_the_size_of_their_difference() -> None:
-    changed = [one for cost in sample().cost for one in changed_workloads(cost)]
-    chart = workload_bars(changed)
-    assert chart is not None
-    assert [row.label for row in chart.rows] == [
-        "prod · assistant",
-        "dev · plant-search",
-        "prod · assistant-tune",
-        "staging · assistant-tune",
-    ]
-    assert [bar.side for bar in chart.rows[1].bars] == ["head"]
+    axis = axis_over(values)
+    assert all(0 <= axis.percent(value) <= 100 for value in values)
+    ticks = axis.ticks(short_number)
+    assert all(0 <= tick.percent <= 100 for tick in ticks)
+    assert [tick.percent for tick in ticks] == sorted(tick.percent for tick in ticks)
 
 
 def test_point_moves_from_base_to_head() -> None:
