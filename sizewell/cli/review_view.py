@@ -14,7 +14,8 @@ from sizewell.review.rendering import cost_lines, groups, lines, words
 from sizewell.review.rendering.filters import is_hurting, is_losing
 from sizewell.review.rendering.hazard_blocks import hazard_blocks, hazard_counts
 from sizewell.review.rendering.permission_words import said
-from sizewell.review.rendering.visible import shorten, visible
+from sizewell.review.rendering.visible import visible
+from sizewell.review.words import shorten
 
 STYLES = {
     "danger": "red",

@@ -2,20 +2,16 @@
 
 from collections.abc import Iterator
 
+from sizewell.instance_selection.wording import counted
 from sizewell.review.exposure import new_administrators, public_exposures
 from sizewell.review.harmless import is_harmless_key
 from sizewell.review.hazards import HAZARD_RULES
 from sizewell.review.model import EnvironmentCost, ResourceChange, Review, SelectionChange, Verdict
 from sizewell.review.model.review import Level
 from sizewell.review.security import rule_count
-from sizewell.review.words import counted, listed
+from sizewell.review.words import SEVERITIES, listed
 from sizewell.templates.deployment import ACTIONS, REPLACED
 
-_SEVERITIES = (
-    ("danger", "danger", "dangers"),
-    ("warning", "warning", "warnings"),
-    ("notice", "notice", "notices"),
-)
 _LOSSES = ("stateful-removed", "stateful-replaced")
 
 
@@ -119,9 +115,9 @@ def _anything(review: Review) -> bool:
 
 
 def _parts(review: Review) -> Iterator[str]:
-    for severity, one, many in _SEVERITIES:
+    for severity in SEVERITIES:
         if count := sum(hazard.severity == severity for hazard in review.hazards):
-            yield f"{count} {one if count == 1 else many}"
+            yield counted(count, severity)
     if any(note.severity == "danger" for note in review.notes):
         yield "head does not synthesize"
     if exposed := list(public_exposures(review)):
@@ -130,18 +126,18 @@ def _parts(review: Review) -> Iterator[str]:
         yield f"{administrators[0].policy}{_and_more(len(administrators))} may do everything, or give itself everything"
     yield from _alone(review)
     if count := sum(change.direction == "broadened" for change in review.security.iam):
-        yield f"permissions broadened in {_times(count)}"
+        yield f"permissions broadened in {counted(count, 'place')}"
     if count := sum(change.direction == "narrowed" for change in review.security.iam):
-        yield f"permissions narrowed in {_times(count)}"
+        yield f"permissions narrowed in {counted(count, 'place')}"
     for direction, words in (("weaker", "weaker"), ("neutral", "different")):
         if count := sum(change.direction == direction for change in review.security.others):
-            yield f"protection {words} in {_times(count)}"
+            yield f"protection {words} in {counted(count, 'place')}"
     yield from _cost_parts(review)
     if count := sum(map(_is_another_pick, review.selection)):
-        yield f"{count} {'pick' if count == 1 else 'picks'} changed"
+        yield f"{counted(count, 'pick')} changed"
     for action in ACTIONS:
         if count := sum(change.action == action for change in review.resources.changes):
-            yield f"{count} {'resource' if count == 1 else 'resources'} {action}"
+            yield f"{counted(count, 'resource')} {action}"
 
 
 def _alone(review: Review) -> Iterator[str]:
@@ -155,15 +151,11 @@ def _alone(review: Review) -> Iterator[str]:
         if cost.base is None and cost.head is not None and cost.environment in review.base.environments
     ]
     if names:
-        yield f"head is reviewed alone in {', '.join(names)}, where base does not synthesize"
+        yield f"head is reviewed alone in {listed(names)}, where base does not synthesize"
 
 
 def _and_more(count: int) -> str:
     return f" and {count - 1} more" if count > 1 else ""
-
-
-def _times(count: int) -> str:
-    return "one place" if count == 1 else f"{count} places"
 
 
 def _cost_parts(review: Review) -> Iterator[str]:

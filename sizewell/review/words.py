@@ -18,29 +18,22 @@ Direction = Literal["weaker", "stronger", "neutral"]
 _SHORT = 100
 LONG = 1000
 _LINE = 160
-_MAX_NAMES = 5
+MAX_NAMES = 6
 
 
 def shown(value: object) -> str:
     """Return a canonical value for a sentence, shortened where it is long; ``none`` where it is not there."""
     if value is None or value == "":
         return "none"
-    text = hide_assets(show(value))
-    return text if len(text) <= _LINE else f"{text[:_LINE]}…"
+    return shorten(hide_assets(show(value)), _LINE)
 
 
 def shown_pair(base: Any, head: Any, limit: int = _SHORT) -> tuple[str, str]:
-    """Return canonical values of both sides for a table, from shortly before they differ where they would be cut before that.
-
-    An asset that only has other content says so.
-    """
+    """Return canonical values of both sides for a table. An asset that only has other content says so."""
     ours, theirs = _line(base), _line(head)
     if ours == theirs and base is not None:
-        return _cut(ours, limit), f"{_cut(ours, limit)} (other content)"
-    both = min(len(ours), len(theirs))
-    differ = next((at for at in range(both) if ours[at] != theirs[at]), both)
-    start = differ - limit // 2 if differ > limit * 3 // 4 else 0
-    return _cut(ours, limit, start), _cut(theirs, limit, start)
+        return shorten(ours, limit), f"{shorten(ours, limit)} (other content)"
+    return shorten_pair(ours, theirs, limit)
 
 
 def _line(value: Any) -> str:
@@ -51,29 +44,30 @@ def _line(value: Any) -> str:
     return hide_assets(text).replace("${!", "${")
 
 
-def _cut(text: str, limit: int, start: int = 0) -> str:
+def shorten(text: str, limit: int, start: int = 0) -> str:
+    """Return the text from ``start`` on, at most ``limit`` characters, and how many more follow."""
     more = len(text) - start - limit
-    ending = f" ... ({more:,} more characters)" if more > 0 else ""
-    return f"{'... ' if start else ''}{text[start : start + limit]}{ending}"
+    ending = f"… ({more:,} more characters)" if more > 0 else ""
+    return f"{'…' if start else ''}{text[start : start + limit]}{ending}"
 
 
-def counted(number: float | None, noun: str, plural: str = "") -> str:
-    """Return ``2 instances``, ``1 instance`` or, where nobody knows, ``an unknown number of instances``."""
-    many = plural or f"{noun}s"
-    if number is None:
-        return f"an unknown number of {many}"
-    return f"{number:,g} {noun if number == 1 else many}"
+def shorten_pair(base: str, head: str, limit: int) -> tuple[str, str]:
+    """Return both texts shortened; where they differ late, both begin shortly before that place."""
+    both = min(len(base), len(head))
+    differ = next((at for at in range(both) if base[at] != head[at]), both)
+    is_late = differ > limit * 3 // 4 and max(len(base), len(head)) > limit
+    start = differ - limit // 2 if is_late else 0
+    return shorten(base, limit, start), shorten(head, limit, start)
 
 
-def listed(names: Iterable[str]) -> str:
-    """Return ``a, b and c``; of many the first ones, and how many more there are."""
+def listed(names: Iterable[str], most: int = MAX_NAMES) -> str:
+    """Return ``a, b and c``; of many names the first ones, and how many more there are."""
     given = list(names)
-    if len(given) > _MAX_NAMES:
-        rest = len(given) - _MAX_NAMES
-        return f"{', '.join(given[:_MAX_NAMES])} and {rest} more"
+    if len(given) > most:
+        return f"{', '.join(given[:most])} and {len(given) - most:,} more"
     return " and ".join([", ".join(given[:-1]), given[-1]] if len(given) > 1 else given)
 
 
 def moved(base: object, head: object) -> str:
-    """Return ``from -> to``."""
+    """Return ``from → to``."""
     return f"{shown(base)} → {shown(head)}"

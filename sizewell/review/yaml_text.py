@@ -7,11 +7,8 @@ from typing import Any
 
 from sizewell.review.config_differences import MISSING, KeyPath
 
-#: Characters of a value; what is longer is cut, visibly.
-MAX_CHARACTERS = 80
-_CUT = "..."
-#: What is kept of an equal beginning when the difference comes late.
-_CONTEXT = 20
+#: Characters that are shown of a value.
+VALUE_LIMIT = 80
 #: Plain in YAML, also within brackets and braces.
 _PLAIN = re.compile(
     r"(?!- )[\w./+-](?:[\w./+@%=*^~-]|:(?=[\w/]))*(?: (?:[\w./+@%=*^~-]|:(?=[\w/]))+)*", re.ASCII
@@ -43,24 +40,9 @@ def one_line(value: Any) -> str:
     return _text(value) if isinstance(value, str) else str(value)
 
 
-def shortened(base: str, head: str) -> tuple[str, str]:
-    """Return both within the limit; where they begin alike for long, the beginning is cut, so that they still differ."""
-    if max(len(base), len(head)) <= MAX_CHARACTERS:
-        return base, head
-    alike = next((i for i, (b, h) in enumerate(zip(base, head, strict=False)) if b != h), 0)
-    start = max(alike - _CONTEXT, 0) if alike > MAX_CHARACTERS - _CONTEXT else 0
-    return _window(base, start), _window(head, start)
-
-
 def key_path(path: KeyPath) -> str:
     """Return a key path with dots; a key that is no plain word stands in quotes."""
     return ".".join(key if _KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in path)
-
-
-def _window(text: str, start: int) -> str:
-    front = _CUT if start else ""
-    text = front + text[start:]
-    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - len(_CUT)] + _CUT
 
 
 def _text(text: str) -> str:

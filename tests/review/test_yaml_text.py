@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from sizewell.review.configuration import MISSING, one_line
-from sizewell.review.yaml_text import MAX_CHARACTERS, key_path, shortened
+from sizewell.review.yaml_text import key_path
 
 
 def read(text: str) -> Any:
@@ -58,14 +58,6 @@ def test_what_is_written_is_read_back(value: dict[str, Any]) -> None:
     text = one_line(value)
     assert "\n" not in text
     assert read(text) == value
-
-
-@given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=200))
-def test_shortened_texts_fit_and_still_differ(front: str, base: str, head: str) -> None:
-    ours, theirs = shortened(front + base, front + head)
-    assert max(len(ours), len(theirs)) <= MAX_CHARACTERS
-    if (front + base)[:1] != (front + head)[:1]:
-        assert ours != theirs
 
 
 def test_a_key_with_a_dot_stands_in_quotes() -> None:

@@ -1,7 +1,6 @@
 """The changes of all environments: the same change in several of them is shown once."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from sizewell.review.comparison import EnvironmentPair
@@ -9,13 +8,8 @@ from sizewell.review.config_differences import MISSING, Difference, differences
 from sizewell.review.configuration.sentences import effect_of
 from sizewell.review.model import ConfigChange
 from sizewell.review.saved.configuration import Environment, saved_environment, workloads
-from sizewell.review.yaml_text import key_path, one_line, shortened
-
-
-@dataclass(frozen=True)
-class _Found:
-    environment: str
-    meaning: str
+from sizewell.review.words import listed, shorten_pair
+from sizewell.review.yaml_text import VALUE_LIMIT, key_path, one_line
 
 
 def compare_configurations(pairs: Sequence[EnvironmentPair]) -> tuple[ConfigChange, ...]:
@@ -23,15 +17,15 @@ def compare_configurations(pairs: Sequence[EnvironmentPair]) -> tuple[ConfigChan
 
     A pair with a side that has no configuration has nothing to say.
     """
-    found: dict[tuple[tuple[str, ...], str, str], list[_Found]] = {}
+    found: dict[tuple[tuple[str, ...], str, str], dict[str, str]] = {}
     for pair in pairs:
         base, head = saved_environment(pair.base), saved_environment(pair.head)
         if base is None or head is None or base is head:
             continue
         for difference in _differences(base, head):
             key = (difference.path, one_line(difference.base), one_line(difference.head))
-            found.setdefault(key, []).append(_Found(pair.name, effect_of(difference, base, head)))
-    return tuple(_change(*key, where) for key, where in sorted(found.items(), key=lambda item: item[0]))
+            found.setdefault(key, {})[pair.name] = effect_of(difference, base, head)
+    return tuple(_change(*key, meanings) for key, meanings in sorted(found.items(), key=lambda item: item[0]))
 
 
 def _differences(base: Environment, head: Environment) -> Iterator[Difference]:
@@ -60,26 +54,26 @@ def _in_short(workload: Mapping[str, Any] | None) -> Any:
     return f"{kind} of {name}" if name else kind
 
 
-def _change(path: tuple[str, ...], base: str, head: str, found: Sequence[_Found]) -> ConfigChange:
+def _change(path: tuple[str, ...], base: str, head: str, meanings: Mapping[str, str]) -> ConfigChange:
     change: Literal["added", "removed", "changed"] = (
         "changed" if base and head else "added" if head else "removed"
     )
-    short_base, short_head = shortened(base, head)
+    short_base, short_head = shorten_pair(base, head, VALUE_LIMIT)
     return ConfigChange(
         key_path=key_path(path),
         change=change,
         base=short_base,
         head=short_head,
-        environments=tuple(one.environment for one in found),
-        meaning=_joined(found),
+        environments=tuple(meanings),
+        meaning=_meaning(meanings),
     )
 
 
-def _joined(found: Sequence[_Found]) -> str:
+def _meaning(by_environment: Mapping[str, str]) -> str:
     """Return the meaning; where it is not the same everywhere, with the environments of each."""
     by_meaning: dict[str, list[str]] = {}
-    for one in found:
-        by_meaning.setdefault(one.meaning, []).append(one.environment)
+    for environment, meaning in by_environment.items():
+        by_meaning.setdefault(meaning, []).append(environment)
     if len(by_meaning) == 1:
-        return found[0].meaning
-    return "; ".join(f"{meaning} ({', '.join(names)})" for meaning, names in by_meaning.items() if meaning)
+        return next(iter(by_meaning))
+    return "; ".join(f"{meaning} ({listed(names)})" for meaning, names in by_meaning.items() if meaning)

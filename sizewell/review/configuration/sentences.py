@@ -23,10 +23,8 @@ from sizewell.config.effects import (
 from sizewell.review.config_differences import MISSING, Difference, KeyChange
 from sizewell.review.configuration.computed_effects import COMPUTED
 from sizewell.review.saved.configuration import Environment, number, value_at
+from sizewell.review.words import listed
 from sizewell.review.yaml_text import one_line
-
-#: Items of a list that are named; what is more is counted.
-MAX_ITEMS = 4
 
 #: What the image of a job does; others serve.
 _VERBS = {"processing-job": "runs", "training-job": "trains", "tuning-job": "trains"}
@@ -151,7 +149,4 @@ def _texts(value: Any) -> list[str]:
 
 
 def _filled(text: str, named: list[str]) -> str:
-    more = len(named) - MAX_ITEMS
-    words = [*named[:MAX_ITEMS], f"{more} more"] if more > 0 else named
-    listed = " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:]))) or "nothing"
-    return text.format(items=listed, are="is" if len(named) < 2 else "are")
+    return text.format(items=listed(named) or "nothing", are="is" if len(named) < 2 else "are")

@@ -112,7 +112,7 @@ def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, 
 def _cost_unknown(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
     for cost in review.cost:
         if unknown := _unknown(cost):
-            yield cost.environment, ", ".join(unknown)
+            yield cost.environment, listed(unknown)
 
 
 def _unknown(cost: EnvironmentCost) -> list[str]:

@@ -11,6 +11,7 @@ from sizewell.review.parity.hardware import hardware_kinds, is_image, is_instanc
 from sizewell.review.parity.model import Difference, Kind
 from sizewell.review.parity.normalisation import StackNormaliser, zone_family
 from sizewell.review.parity.settings import Setting, SettingPath, Settings, numbered_states, settings_of
+from sizewell.review.words import listed, shorten
 from sizewell.templates.template import Resource
 
 _SUBNET = "AWS::EC2::Subnet"
@@ -19,7 +20,6 @@ _FLOW = frozenset({"Next", "Default", "StartAt"})
 #: The removal policy of CDK sets both: the first one says it.
 _DELETION, _REPLACEMENT = ("DeletionPolicy",), ("UpdateReplacePolicy",)
 _MAX_TEXT = 160
-_MAX_VALUES = 6
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,4 @@ def _show(setting: Setting | None) -> str | None:
 
 
 def _joined(texts: list[str]) -> str:
-    unique = sorted(dict.fromkeys(texts))
-    shown = [text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…" for text in unique[:_MAX_VALUES]]
-    rest = len(unique) - len(shown)
-    return ", ".join(shown) + (f" and {rest} more" if rest else "")
+    return listed(shorten(text, _MAX_TEXT) for text in sorted(set(texts)))

@@ -27,7 +27,8 @@ from sizewell.review.rendering.hazard_blocks import hazard_blocks, hazard_counts
 from sizewell.review.rendering.lines import picks_line
 from sizewell.review.rendering.markdown_text import code, fence, sentence
 from sizewell.review.rendering.permission_words import Said, said
-from sizewell.review.rendering.visible import shorten, visible
+from sizewell.review.rendering.visible import visible
+from sizewell.review.words import shorten
 
 #: Hidden in the comment, so that the next run finds it and updates it.
 MARKER = "<!-- sizewell-review -->"

@@ -9,7 +9,8 @@ import re
 
 from markupsafe import Markup
 
-from sizewell.review.rendering.visible import shorten, visible
+from sizewell.review.rendering.visible import visible
+from sizewell.review.words import shorten
 
 #: Longest value, and longest sentence, in characters: nobody reads further in a comment.
 VALUE_LIMIT = 160

@@ -21,11 +21,6 @@ def visible(value: str) -> str:
     return "".join(map(_shown, value))
 
 
-def shorten(value: str, limit: int) -> str:
-    """Return the text, or its beginning with the number of characters that are left out."""
-    return value if len(value) <= limit else f"{value[:limit]}… ({len(value) - limit:,} more characters)"
-
-
 @cache
 def _shown(character: str) -> str:
     if character in _KNOWN:

@@ -1,11 +1,13 @@
 """How numbers, unknowns and levels are said, in every format."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from sizewell.instance_selection.wording import counted, milliseconds
+from sizewell.review import words
 from sizewell.review.model import Range, Review, Severity, Side
 from sizewell.review.model.review import Level
-from sizewell.review.rendering.visible import shorten, visible
+from sizewell.review.rendering.visible import visible
+from sizewell.review.words import shorten
 from sizewell.templates.deployment import ACTIONS
 
 UNKNOWN = "unknown"
@@ -89,12 +91,9 @@ def _with_unknown(known: str, is_partly_unknown: bool) -> str:
     return f"{known} + {UNKNOWN}" if is_partly_unknown and known != UNKNOWN else known
 
 
-def listed(names: Sequence[str], most: int = 6, nothing: str = "") -> str:
-    """Return names with commas between them, and of many the first ones and the number of the others."""
-    if not names:
-        return nothing
-    shown = [shorten(visible(name), NAME_LIMIT) for name in names[:most]]
-    return ", ".join([*shown, *([f"{len(names) - most} more"] if len(names) > most else [])])
+def listed(names: Iterable[str], most: int = words.MAX_NAMES) -> str:
+    """Return names as all sections list them, none longer than a line can bear."""
+    return words.listed((shorten(visible(name), NAME_LIMIT) for name in names), most)
 
 
 def pick_time(kind: str, time: float | None) -> str:
@@ -108,7 +107,7 @@ def side_line(side: Side | None) -> str:
     """Return what a side holds; why there is none where it is missing."""
     if side is None:
         return "does not synthesize"
-    return f"{listed(side.environments, nothing='no environment')}; {counted(side.stack_count, 'stack')}"
+    return f"{listed(side.environments) or 'no environment'}; {counted(side.stack_count, 'stack')}"
 
 
 def action_counts(review: Review) -> str:

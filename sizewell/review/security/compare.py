@@ -5,8 +5,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model.security import IamChange, Security, SecurityChange
 from sizewell.review.security import rules
 from sizewell.review.security.iam import iam_changes, owner_changes, unchanged_grant_count
-from sizewell.review.security.rule import POLICY_RULES, STACK_RULES, Found, StackChange
-from sizewell.templates.template import StackPair
+from sizewell.review.security.rule import POLICY_RULES, STACK_RULES, StackChange
 
 modules_in(rules)
 _DIRECTIONS = {"weaker": 0, "broadened": 0, "stronger": 1, "narrowed": 1, "neutral": 2}
@@ -28,9 +27,8 @@ def compare_security(pair: EnvironmentPair) -> Security:
         stack = StackChange(stack_pair, before)
         owners = tuple(owner_changes(stack))
         iam += iam_changes(stack, owners)
-        found = [one for rule in POLICY_RULES for owner in owners for one in rule(owner)]
-        found += [one for rule in STACK_RULES for one in rule(stack)]
-        others += [_security_change(stack_pair, one) for one in found]
+        others += [change for rule in POLICY_RULES for owner in owners for change in rule(owner)]
+        others += [change for rule in STACK_RULES for change in rule(stack)]
         unchanged += unchanged_grant_count(stack)
     return Security(
         iam=tuple(sorted(iam, key=lambda c: (_DIRECTIONS[c.direction], c.stack, c.policy))),
@@ -46,17 +44,3 @@ def compare_security(pair: EnvironmentPair) -> Security:
 def rule_count() -> int:
     """Return how many rules look at a stack."""
     return len(POLICY_RULES) + len(STACK_RULES)
-
-
-def _security_change(stacks: StackPair, found: Found) -> SecurityChange:
-    return SecurityChange(
-        rule=found.rule,
-        direction=found.direction,
-        environment=stacks.environment,
-        stack=stacks.name,
-        logical_id=found.logical_id,
-        subject=found.subject,
-        base=found.base,
-        head=found.head,
-        why=found.why,
-    )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from sizewell.review.model.security import SecurityChange
 from sizewell.review.words import Direction
 from sizewell.templates.iam.permissions import Coverage, Effect, Permission, Permissions
 from sizewell.templates.iam.sources import DocumentReader, Policies, stack_policies
@@ -14,19 +15,6 @@ from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
 
 #: What stands for a side that does not have the resource.
 ABSENT = "no such resource"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Something that protects less, or more, but for the place, which is known."""
-
-    rule: str
-    direction: Direction
-    logical_id: str | None
-    subject: str
-    base: str
-    head: str
-    why: str
 
 
 @dataclass(frozen=True)
@@ -100,11 +88,19 @@ class StackChange:
         head: str,
         why: str,
         subject: str = "",
-    ) -> Found:
+    ) -> SecurityChange:
         """Return a change of this stack; the subject is the owner where nothing else is said."""
         known = owner is not None and (owner in self.base or owner in self.head)
-        return Found(
-            rule, direction, owner if known else None, subject or self.path(owner or ""), base, head, why
+        return SecurityChange(
+            rule=rule,
+            direction=direction,
+            environment=self.pair.environment,
+            stack=self.pair.name,
+            logical_id=owner if known else None,
+            subject=subject or self.path(owner or ""),
+            base=base,
+            head=head,
+            why=why,
         )
 
 
@@ -143,9 +139,9 @@ def _uncovered(permissions: Permissions, by: Permissions, effect: Effect) -> tup
     return tuple(p for p in left if not others.covers(p))
 
 
-PolicyRule = Callable[[OwnerChange], Iterator[Found]]
+PolicyRule = Callable[[OwnerChange], Iterator[SecurityChange]]
 """Looks at the permissions of one role or resource."""
-StackRule = Callable[[StackChange], Iterator[Found]]
+StackRule = Callable[[StackChange], Iterator[SecurityChange]]
 """Looks at a whole stack."""
 
 #: Filled by the decorators, when the modules of ``rules/`` are imported.

@@ -7,7 +7,8 @@ from sizewell.config.variant_names import PRIMARY, endpoint_of, path_in_endpoint
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.config_differences import MISSING, Difference, KeyPath, differences
 from sizewell.review.saved.configuration import saved_environment, value_at
-from sizewell.review.yaml_text import key_path, one_line, shortened
+from sizewell.review.words import shorten_pair
+from sizewell.review.yaml_text import VALUE_LIMIT, key_path, one_line
 
 #: By filter of the selection: the needs that it asks for first.
 FILTER_NEEDS = {
@@ -107,7 +108,7 @@ def _in_order(needs: Iterable[Need], prefixes: tuple[str, ...]) -> list[Need]:
 
 def _text(difference: Difference) -> str:
     key = key_path(difference.path[2:] if difference.path[0] == "workloads" else difference.path)
-    base, head = shortened(one_line(difference.base), one_line(difference.head))
+    base, head = shorten_pair(one_line(difference.base), one_line(difference.head), VALUE_LIMIT)
     if difference.base is MISSING:
         return f"{key} {head} added"
     return f"{key} {base} removed" if difference.head is MISSING else f"{key} {base} → {head}"

@@ -236,7 +236,7 @@ def test_interface_endpoints_of_ones_own_go_by_name(prod: dict[str, Any]) -> Non
     prod = copy.deepcopy(prod)
     path = "network.interface_endpoints"
     put(prod, path, ["ecr.api", "ecr.dkr", "kms", "logs", "monitoring", "sts"])
-    told = "ecr.api, ecr.dkr, kms, logs and 1 more can no longer be reached"
+    told = "ecr.api, ecr.dkr, kms, logs and monitoring can no longer be reached"
     assert meaning(prod, path, ["sts"]) == told
     assert meaning(prod, path, None) == "what the workloads need can be reached"
 

@@ -23,7 +23,7 @@ def output(*environments: str, errors: dict[str, str] | None = None) -> SavedOut
 def test_where_base_does_not_synthesize_nothing_is_called_unchanged() -> None:
     base = output("qa", errors={"dev": "broken", "prod": "broken"})
     assert compare_outputs(base, output("dev", "prod", "qa")).verdict == Verdict(
-        level="look", sentence="Head is reviewed alone in prod, dev, where base does not synthesize."
+        level="look", sentence="Head is reviewed alone in prod and dev, where base does not synthesize."
     )
 
 

@@ -187,8 +187,8 @@ ENDPOINT_CONFIG = "Endpoint/EndpointConfig"
                 "permission",
                 "Role/Policy",
                 "PolicyDocument",
-                "Allow logs:CreateLogStream on *, Allow logs:PutLogEvents on *",
-                "Allow logs:CreateLogStream on logs log-group, Allow logs:PutLogEvents on logs log-group",
+                "Allow logs:CreateLogStream on * and Allow logs:PutLogEvents on *",
+                "Allow logs:CreateLogStream on logs log-group and Allow logs:PutLogEvents on logs log-group",
             ),
             id="on everything",
         ),
@@ -394,7 +394,7 @@ def test_resources_that_one_side_lacks_are_said_once_for_each_construct() -> Non
     parity = compare_shape(environment("staging"), environment("prod", **extra))
     assert said(parity) == [
         ("missing", "Alarms/Latency", "", None, "AWS::CloudWatch::Alarm"),
-        ("missing", "Nightly", "", None, "AWS::IAM::Role, AWS::Scheduler::Schedule"),
+        ("missing", "Nightly", "", None, "AWS::IAM::Role and AWS::Scheduler::Schedule"),
     ]
 
 

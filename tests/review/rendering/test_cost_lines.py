@@ -57,15 +57,17 @@ def test_coverage_is_said_once_for_environments_in_which_it_is_the_same() -> Non
     first, second = coverage_lines(sample().cost)
     assert first.startswith("prod: 41 of 43 components priced; prices of 2026-10-31; unknown: S3 requests")
     assert first.endswith("not priced here: AWS::Events::Rule")
-    assert second.startswith("dev, staging: ")
+    assert second.startswith("dev and staging: ")
 
 
 def test_environments_that_stay_share_a_short_sentence() -> None:
     prod, dev, staging = sample().cost
     dates = ("2026-03", "2026-10-31", "undated")
     lines = coverage_lines([prod, still(dev), still(staging, price_dates=dates)])
-    assert [line.partition(":")[0] for line in lines] == ["prod", "dev, staging"]
-    assert lines[1] == "dev, staging: 82 of 86 components priced, prices of 2026-03 to 2026-10-31 and undated"
+    assert [line.partition(":")[0] for line in lines] == ["prod", "dev and staging"]
+    assert (
+        lines[1] == "dev and staging: 82 of 86 components priced, prices of 2026-03 to 2026-10-31 and undated"
+    )
     assert coverage_lines([still(dev, price_dates=())]) == ["dev: 41 of 43 components priced"]
 
 
@@ -84,7 +86,7 @@ def test_what_is_newly_unknown_is_named_although_no_amount_moves() -> None:
 
 def test_names_are_left_out_for_a_narrow_place() -> None:
     (line,) = coverage_lines(sample().cost[:1], 1)
-    assert "unknown: S3 requests of assistant, 1 more; not priced here: AWS::Events::Rule" in line
+    assert "unknown: S3 requests of assistant and 1 more; not priced here: AWS::Events::Rule" in line
     (line,) = coverage_lines(sample().cost[:1], 0)
     assert line.endswith("priced; prices of 2026-10-31; 2 unknown; 1 not priced here")
 

@@ -161,7 +161,7 @@ def test_review_without_any_change_says_nothing_else() -> None:
 def test_head_alone_says_why_and_shows_the_errors_of_base() -> None:
     review = sample().model_copy(update={"base": None})
     markdown = render_markdown(review)
-    assert "Nothing to compare with → `worktree`: prod, dev, staging; 19 stacks" in markdown
+    assert "Nothing to compare with → `worktree`: prod, dev and staging; 19 stacks" in markdown
     assert "  expected beside manifest.json" in markdown
 
 
@@ -215,7 +215,7 @@ def test_the_same_of_several_things_is_told_once() -> None:
     many = tuple(first.model_copy(update={"environment": at, "subject": name}) for at, name in where)
     markdown = render_markdown(sample().model_copy(update={"hazards": many}))
     assert (
-        "- **Danger** in prod, dev: 3 times (`replace-stateful`)\n"
+        "- **Danger** in prod and dev: 3 times (`replace-stateful`)\n"
         "  - In prod:\n    - key A\n    - log group B\n  - In dev:\n    - bucket C\n  - Cause: "
     ) in markdown
     assert markdown.count(first.consequence) == 1

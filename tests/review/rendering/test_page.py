@@ -92,7 +92,7 @@ def test_page_tells_everything_that_a_reviewer_needs() -> None:
 def test_findings_of_several_environments_are_said_once() -> None:
     text = Page(render_html(sample())).text
     assert text.count("A rollback starts only when users wait twice as long.") == 1
-    assert "alarm LatencyAlarm prod, staging · alarm-loosened" in text
+    assert "alarm LatencyAlarm prod and staging · alarm-loosened" in text
 
 
 def test_navigation_names_the_sections_that_there_are_with_counts() -> None:

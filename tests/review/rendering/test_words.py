@@ -11,8 +11,9 @@ from sizewell.review.rendering.groups import (
     selection_title,
 )
 from sizewell.review.rendering.lines import lock_line, per_1000_requests, picks_line, reasons, types_line
-from sizewell.review.rendering.visible import shorten, visible
+from sizewell.review.rendering.visible import visible
 from sizewell.review.rendering.words import bounds, counted, listed, percent, usd, usd_difference
+from sizewell.review.words import shorten
 from tests.review.rendering.sample_review import grant, sample
 
 
@@ -40,8 +41,8 @@ def test_bounds() -> None:
 
 
 def test_lists_and_counts() -> None:
-    assert listed(("a", "b", "c"), 2) == "a, b, 1 more"
-    assert listed((), nothing="none") == "none"
+    assert listed(("a", "b", "c"), 2) == "a, b and 1 more"
+    assert listed(()) == ""
     assert counted(1, "stack") == "1 stack"
     assert counted(2000, "policy", "policies") == "2,000 policies"
 
@@ -127,7 +128,7 @@ def test_the_same_of_several_things_is_said_once() -> None:
     changes = (shorter("a"), shorter("b"), shorter("a", "dev"), shorter("b", "dev"), shorter("c", head="30"))
     review = sample().model_copy(update={"security": Security(others=changes)})
     said = [(one.one.subject, one.environments) for one in security_changes(review, "weaker")]
-    assert said == [("2 times: a, b", ("prod", "dev")), ("c", ("prod",))]
+    assert said == [("2 times: a and b", ("prod", "dev")), ("c", ("prod",))]
 
 
 def test_reason_that_repeats_why_the_lock_is_refused_is_dropped() -> None:

@@ -9,7 +9,8 @@ import binascii
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sizewell.review.security.rule import Found, StackChange, stack_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.review.words import Direction
 from sizewell.templates.template import Stack
 from sizewell.templates.values import mapping, maps
@@ -30,7 +31,7 @@ Accepted = Mapping[tuple[str, str], str]
 
 
 @stack_rule
-def acknowledgements(stack: StackChange) -> Iterator[Found]:
+def acknowledgements(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield what is accepted, is no longer accepted, or for another reason; one for all places of the same rule."""
     if stack.pair.head is None:
         return

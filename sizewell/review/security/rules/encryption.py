@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from sizewell.review.security.rule import ABSENT, Found, StackChange, stack_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import ABSENT, StackChange, stack_rule
 from sizewell.review.security.rules.settings import NOT_SET
 from sizewell.review.words import Direction
 from sizewell.templates.alternatives import alternatives, may_be_missing
@@ -87,7 +88,7 @@ class _Encryption(NamedTuple):
 
 
 @stack_rule
-def encryption(stack: StackChange) -> Iterator[Found]:
+def encryption(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield the resources, and the jobs of state machines, that are encrypted less, or better, than they were."""
     for pair in stack.changed:
         if pair.head is None:
@@ -98,7 +99,7 @@ def encryption(stack: StackChange) -> Iterator[Found]:
             yield from _compared(stack, pair)
 
 
-def _new(stack: StackChange, pair: ResourcePair) -> Iterator[Found]:
+def _new(stack: StackChange, pair: ResourcePair) -> Iterator[SecurityChange]:
     key = _CLEAR_BY_DEFAULT.get(pair.either.resource_type)
     properties = pair.either.properties
     if key is None or "KmsKeyId" in properties or _is_copy(properties):
@@ -128,7 +129,7 @@ def _is_copy(properties: Mapping[str, Any]) -> bool:
     )
 
 
-def _compared(stack: StackChange, pair: ResourcePair) -> Iterator[Found]:
+def _compared(stack: StackChange, pair: ResourcePair) -> Iterator[SecurityChange]:
     assert pair.base is not None
     assert pair.head is not None
     base, head = _found(pair.base.properties), _found(pair.head.properties)

@@ -5,7 +5,8 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 
 from collections.abc import Iterator
 
-from sizewell.review.security.rule import Found, StackChange, stack_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.templates.alternatives import texts
 from sizewell.templates.iam.conditions import is_everywhere
 from sizewell.templates.template import Resource
@@ -16,7 +17,7 @@ _NOBODY = "not everybody"
 
 
 @stack_rule
-def network_acls(stack: StackChange) -> Iterator[Found]:
+def network_acls(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield entries that admit everybody and did not, or no longer do."""
     for pair in stack.changed_of(_ENTRY):
         before, after = _admitted(pair.base), _admitted(pair.head)

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from sizewell.review.security.rule import Found, OwnerChange, policy_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import OwnerChange, policy_rule
 from sizewell.templates.iam.conditions import Clause, is_everywhere
 from sizewell.templates.iam.patterns import is_fixed, names_an_account
 from sizewell.templates.iam.permissions import EVERYBODY, Permission, Permissions
@@ -51,7 +52,7 @@ _NOBODY = "none"
 
 
 @policy_rule
-def public_principals(change: OwnerChange) -> Iterator[Found]:
+def public_principals(change: OwnerChange) -> Iterator[SecurityChange]:
     """Yield policies that allow everybody something that they did not, or no longer do."""
     owner = change.stack.head.get(change.owner) or change.stack.base.get(change.owner)
     if owner is not None and owner.resource_type in _FILTERS:
@@ -73,7 +74,7 @@ def public_principals(change: OwnerChange) -> Iterator[Found]:
 
 
 @policy_rule
-def foreign_accounts(change: OwnerChange) -> Iterator[Found]:
+def foreign_accounts(change: OwnerChange) -> Iterator[SecurityChange]:
     """Yield accounts that are let in and were not, or no longer are."""
     pair = change.stack.pair
     before, after = _foreign(change.base, pair.base), _foreign(change.head, pair.head)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sizewell.review.security.rule import Found, StackChange, stack_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.templates.alternatives import texts
 from sizewell.templates.iam.sources import Policies
 from sizewell.templates.template import Resource
@@ -37,7 +38,7 @@ _WATCHERS = {
 
 
 @stack_rule
-def removed_records(stack: StackChange) -> Iterator[Found]:
+def removed_records(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield what is no longer watched though it is still there; and what was there before and is watched now."""
     for resource_type, watcher in _WATCHERS.items():
         if not any(stack.changed_of(resource_type)):

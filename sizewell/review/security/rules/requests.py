@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.review.security.rule import Found, StackChange, stack_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.review.security.rules.isolation import REQUEST_ISOLATION
 from sizewell.review.security.rules.resource_settings import compare_setting
 from sizewell.templates.template import Resource
@@ -17,7 +18,7 @@ _TASK = re.compile(
 
 
 @stack_rule
-def request_isolation(stack: StackChange) -> Iterator[Found]:
+def request_isolation(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield the jobs that are less, or more, cut off from networks than they were."""
     for pair in stack.changed_of(STATE_MACHINE):
         if pair.base is None or pair.head is None:

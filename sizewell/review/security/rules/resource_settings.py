@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from sizewell.review.security.rule import ABSENT, Found, StackChange, stack_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import ABSENT, StackChange, stack_rule
 from sizewell.review.security.rules.exposure import EXPOSURE
 from sizewell.review.security.rules.isolation import ISOLATION
 from sizewell.review.security.rules.records import RECORDS
@@ -28,7 +29,7 @@ _SETTINGS = _by_type(chain(EXPOSURE, RECORDS, SAFEGUARDS, ISOLATION))
 
 
 @stack_rule
-def resource_settings(stack: StackChange) -> Iterator[Found]:
+def resource_settings(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield the settings that protect less, or more, than they did; of new resources those that let anybody in."""
     for pair in stack.changed:
         for setting in _SETTINGS.get(pair.either.resource_type, ()):
@@ -49,7 +50,7 @@ def compare_setting(
     base: Mapping[str, Any],
     head: Mapping[str, Any],
     place: str = "",
-) -> Iterator[Found]:
+) -> Iterator[SecurityChange]:
     """Yield the change of one setting between two maps; ``place`` says where they stand in the resource."""
     before, after = setting.level_of(base), setting.level_of(head)
     if before == after:
@@ -71,7 +72,7 @@ def compare_setting(
     )
 
 
-def _new(stack: StackChange, setting: Setting, pair: ResourcePair) -> Iterator[Found]:
+def _new(stack: StackChange, setting: Setting, pair: ResourcePair) -> Iterator[SecurityChange]:
     properties = pair.either.properties
     level = setting.level_of(properties)
     if setting.weak_when_new is not None and level is not None and level < setting.weak_when_new:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.review.security.rule import Found, OwnerChange, StackChange, stack_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import OwnerChange, StackChange, stack_rule
 from sizewell.review.security.rules.settings import NOT_SET, at
 from sizewell.review.words import Direction
 from sizewell.templates.alternatives import guarded_texts
@@ -39,14 +40,14 @@ _WHY_UNKNOWN = "What one of the roles may do is not written here: compare their 
 
 
 @stack_rule
-def exchanged_roles(stack: StackChange) -> Iterator[Found]:
+def exchanged_roles(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield what acts as another role that may do more, or less, or nobody knows what."""
     for pair in stack.changed:
         for path in _ROLES.get(pair.either.resource_type, ()):
             yield from _exchanged(stack, pair, path)
 
 
-def _exchanged(stack: StackChange, pair: ResourcePair, path: str) -> Iterator[Found]:
+def _exchanged(stack: StackChange, pair: ResourcePair, path: str) -> Iterator[SecurityChange]:
     if pair.base is None or pair.head is None:
         return
     before, after = at(pair.base.properties, path), at(pair.head.properties, path)

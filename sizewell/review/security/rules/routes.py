@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.security.rule import ABSENT, Found, StackChange, stack_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import ABSENT, StackChange, stack_rule
 from sizewell.templates.alternatives import texts
 from sizewell.templates.template import Resource
 
@@ -13,7 +14,7 @@ _TARGETS = ("GatewayId", "EgressOnlyInternetGatewayId", "NatGatewayId", "Transit
 
 
 @stack_rule
-def internet_gateways(stack: StackChange) -> Iterator[Found]:
+def internet_gateways(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield new gateways to the internet."""
     for pair in stack.changed_of(*_GATEWAYS):
         if pair.base is None:
@@ -28,7 +29,7 @@ def internet_gateways(stack: StackChange) -> Iterator[Found]:
 
 
 @stack_rule
-def internet_routes(stack: StackChange) -> Iterator[Found]:
+def internet_routes(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield new routes to every address."""
     for pair in stack.changed_of(_ROUTE):
         before, after = _default_route(pair.base), _default_route(pair.head)

@@ -6,7 +6,8 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sizewell.review.security.rule import Found, StackChange, stack_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.templates.alternatives import items, may_be_missing, texts
 from sizewell.templates.iam.conditions import is_everywhere, network_covers
 from sizewell.templates.iam.sources import Policies
@@ -91,7 +92,7 @@ _DEFAULT_EGRESS = Rule("to", _ALL, "", "", "0.0.0.0/0")
 
 
 @stack_rule
-def security_groups(stack: StackChange) -> Iterator[Found]:
+def security_groups(stack: StackChange) -> Iterator[SecurityChange]:
     """Yield what groups admit that they did not, and the other way round; of new groups what they admit from everybody."""
     if not any(stack.changed_of(_GROUP, *_STANDALONE)):
         return

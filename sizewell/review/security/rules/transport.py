@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.security.rule import Found, OwnerChange, policy_rule
+from sizewell.review.model.security import SecurityChange
+from sizewell.review.security.rule import OwnerChange, policy_rule
 from sizewell.templates.alternatives import always
 from sizewell.templates.iam.conditions import Clause
 from sizewell.templates.iam.permissions import Permissions
@@ -11,7 +12,7 @@ _ENFORCED, _NOT_ENFORCED = "requests without TLS are denied", "requests without 
 
 
 @policy_rule
-def tls_enforcement(change: OwnerChange) -> Iterator[Found]:
+def tls_enforcement(change: OwnerChange) -> Iterator[SecurityChange]:
     """Yield resources whose policy no longer refuses requests without TLS, or does so from now on."""
     before, after = _enforces(change.base), _enforces(change.head)
     if before and not after and not change.stack.is_gone(change.owner):
