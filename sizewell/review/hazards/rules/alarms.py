@@ -1,4 +1,4 @@
-"""Alarms that are gone, that say less, or that tell nobody.
+"""Alarms that are removed, that fire later, or that notify nobody.
 
 CloudWatch user guide, "Evaluating an alarm" and "Configuring how alarms treat missing data".
 """
@@ -26,14 +26,14 @@ from sizewell.templates.variant_scaling import POLICY
 _GPU_METRIC = re.compile("GPU")
 #: Metrics that run to 100 times the number of vCPUs or GPUs.
 _PER_PROCESSOR = ("CPUUtilization", "GPUUtilization", "GPUMemoryUtilization")
-#: Who is told when it goes off, and when what it watches falls silent.
-_TELLING = ("AlarmActions", "InsufficientDataActions")
+#: Whom it notifies when it goes off, and when its metric falls silent.
+_NOTIFYING = ("AlarmActions", "InsufficientDataActions")
 _GPU_TYPE = re.compile(r"(pool of )?ml\.[gp]\d")
 
 
 @hazard_rule
 def alarm_removed(environment: Environment) -> Iterator[Found]:
-    """An alarm is gone, though what it watched is still there."""
+    """An alarm is removed, but the resource that it watched stays."""
     for alarm in alarm_pairs(environment.diff):
         if alarm.head is None and not _has_nothing_to_watch(environment, alarm):
             yield Found(
@@ -42,8 +42,8 @@ def alarm_removed(environment: Environment) -> Iterator[Found]:
                 alarm.base.logical_id,
                 f"alarm {name_of(alarm.base)}",
                 f"{_words(alarm)} is watched → no longer",
-                "Nobody is told when it happens, and a deployment that names the alarm for its rollback does not go back.",
-                "Keep the alarm; where it is too loud, mend what it shows or raise its threshold with a reason.",
+                "The alarm no longer notifies anybody. A deployment that uses the alarm for its rollback does not roll back.",
+                "Keep the alarm. If it fires too often, fix the cause, or raise the threshold and say why.",
             )
 
 
@@ -88,7 +88,7 @@ def _has_nothing_to_watch(environment: Environment, alarm: AlarmPair) -> bool:
 
 @hazard_rule
 def alarm_retargeted(environment: Environment) -> Iterator[Found]:
-    """An alarm watches something else, and what it watched nobody."""
+    """An alarm watches another metric, and no alarm watches the old one."""
     for alarm in alarm_pairs(environment.diff):
         if alarm.head is None:
             continue
@@ -110,8 +110,8 @@ def alarm_retargeted(environment: Environment) -> Iterator[Found]:
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
                 f"watches {listed(sorted(gone))} → {listed(sorted(after - before)) or 'no longer'}",
-                "No alarm watches what this one watched until now, and its name and its history tell of something else.",
-                "Keep the alarm as it is, and add another one for what is new.",
+                "No alarm watches the old metric any more. The name and the history of this alarm belong to the old metric.",
+                "Keep the alarm, and add another one for the new metric.",
             )
 
 
@@ -126,7 +126,7 @@ def _names(stack: Stack | None) -> Mapping[str, str]:
 
 @hazard_rule
 def alarm_loosened(environment: Environment) -> Iterator[Found]:
-    """An alarm fires later, or not for what it fired for."""
+    """An alarm fires later, or no longer fires in all the cases in which it did."""
     for alarm in alarm_pairs(environment.diff):
         weaker = weakenings(alarm.base, alarm.head) if alarm.head else []
         if _has_another_scale(environment, alarm):
@@ -138,8 +138,8 @@ def alarm_loosened(environment: Environment) -> Iterator[Found]:
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
                 "; ".join(weaker),
-                "The alarm fires later or not at all for what it fired for until now.",
-                "Say in the pull request why the old limit was wrong; look at the metric of the last weeks.",
+                "The alarm fires later, or not at all, in cases in which it fires today.",
+                "Look at the metric of the last weeks, and say in the pull request why the old limit was wrong.",
             )
 
 
@@ -157,16 +157,16 @@ def _has_another_scale(environment: Environment, alarm: AlarmPair) -> bool:
 
 @hazard_rule
 def alarm_actions_removed(environment: Environment) -> Iterator[Found]:
-    """An alarm tells fewer, others or nobody."""
+    """An alarm notifies fewer recipients, other recipients or nobody."""
     for alarm in alarm_pairs(environment.diff):
         if alarm.head is None:
             continue
-        causes, told_others = [], []
-        for key in _TELLING:
+        causes, has_new_recipients = [], []
+        for key in _NOTIFYING:
             base, head = (_actions(side.properties.get(key)) for side in (alarm.base, alarm.head))
             if base is not None and head is not None and base - head:
                 causes.append(f"{key} {listed(sorted(base))} → {listed(sorted(head)) or 'none'}")
-                told_others.append(bool(head - base))
+                has_new_recipients.append(bool(head - base))
         off = (
             flag(alarm.head.properties.get("ActionsEnabled")) is False
             and flag(alarm.base.properties.get("ActionsEnabled")) is not False
@@ -174,16 +174,16 @@ def alarm_actions_removed(environment: Environment) -> Iterator[Found]:
         if off:
             causes.append("ActionsEnabled true → false")
         if causes:
-            others = all(told_others) and not off
+            others = all(has_new_recipients) and not off
             yield Found(
                 "danger" if environment.production and not others else "warning",
                 alarm.stack.name,
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
                 "; ".join(causes),
-                "The alarm tells others than until now: those who were told do not hear of it any more."
+                "The alarm notifies other recipients. The former recipients no longer hear of it."
                 if others
-                else "The alarm still changes its state, but fewer or none are told.",
+                else "The alarm still changes its state, but it notifies fewer recipients or nobody.",
                 "Keep an action that reaches somebody who can act.",
             )
 

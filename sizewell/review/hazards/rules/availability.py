@@ -14,7 +14,7 @@ from sizewell.templates.variant_scaling import TARGET
 
 @hazard_rule
 def scale_to_zero(environment: Environment) -> Iterator[Found]:
-    """An endpoint may be left without any instance."""
+    """Autoscaling may stop the last instance of an endpoint."""
     yield from _components_to_zero(environment)
     for endpoint in environment.diff.endpoints:
         for base, variant in _variants(endpoint):
@@ -30,14 +30,14 @@ def scale_to_zero(environment: Environment) -> Iterator[Found]:
                 endpoint.logical_id,
                 f"variant {variant.name} of endpoint {endpoint.head.name}",
                 f"least number of instances {moved(before, 0)}",
-                "After a quiet time no instance is left: requests wait in the queue for the minutes that the next instance "
-                "needs to start."
+                "After a quiet time no instance runs, and requests wait in the queue until an instance has started, which "
+                "takes minutes."
                 if queued
-                else "After a quiet time no instance is left: requests fail until the next instance has started, which "
-                "takes minutes.",
-                "Keep at least one instance, two in production; or make sure that a step policy on "
+                else "After a quiet time no instance runs, and requests fail until an instance has started, which takes "
+                "minutes.",
+                "Keep at least one instance, and two in production. Otherwise make sure that a step scaling policy on "
                 + ("HasBacklogWithoutCapacity" if queued else "NoCapacityInvocationFailures")
-                + " wakes the endpoint and that clients try again.",
+                + " starts an instance, and that clients retry.",
             )
 
 
@@ -56,9 +56,9 @@ def _components_to_zero(environment: Environment) -> Iterator[Found]:
                 pair.logical_id,
                 shown(pair.head.properties.get("ResourceId")),
                 f"least number of copies {moved(before, 0)}",
-                "After a quiet time no copy is left: requests fail until the next one has started, which takes minutes.",
-                "Keep at least one copy, two in production; or make sure that a step policy on NoCapacityInvocationFailures "
-                "wakes it and that clients try again.",
+                "After a quiet time no copy runs, and requests fail until a copy has started, which takes minutes.",
+                "Keep at least one copy, and two in production. Otherwise make sure that a step scaling policy on "
+                "NoCapacityInvocationFailures starts a copy, and that clients retry.",
             )
 
 
@@ -78,7 +78,7 @@ def _variants(endpoint: EndpointPair) -> Iterator[tuple[Variant | None, Variant]
 
 @hazard_rule
 def single_zone(environment: EnvironmentPair) -> Iterator[Found]:
-    """Instances are all in one availability zone."""
+    """All instances are in one Availability Zone."""
     yield from _network(environment)
     for stack, base, head in environment.diff.kept(MODEL):
         before, after = (
@@ -123,9 +123,9 @@ def _one_zone(
         logical_id,
         subject,
         cause,
-        "All instances are in one availability zone: when it fails, or has no capacity for the instance type, nothing "
-        "serves and nothing new can start.",
-        "Give subnets in at least two availability zones.",
+        "All instances are in one Availability Zone. If the zone fails, or has no capacity for the instance type, no instance "
+        "serves and none can start.",
+        "Use subnets in at least two Availability Zones.",
     )
 
 
@@ -144,8 +144,7 @@ def _one_instance(environment: Environment) -> Iterator[Found]:
                 endpoint.logical_id,
                 f"variant {variant.name} of endpoint {head.name}",
                 f"least number of instances {moved(before, 1)}",
-                "A single instance is in a single availability zone: when the zone or the instance fails, the endpoint "
-                "answers nothing until SageMaker has started another one. SageMaker spreads instances over zones from two "
-                "instances on.",
+                "One instance runs in one Availability Zone. If the zone or the instance fails, the endpoint answers no "
+                "request until SageMaker has started another instance. SageMaker spreads two or more instances over zones.",
                 "Keep at least two instances in production.",
             )

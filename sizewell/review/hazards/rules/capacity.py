@@ -1,4 +1,4 @@
-"""Scaling that leaves less room than before."""
+"""Scaling bounds and policies that leave less capacity than before."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -45,15 +45,15 @@ def _subject(endpoint: EndpointChange, variant: Variant) -> str:
 
 @hazard_rule
 def capacity_lowered(environment: EnvironmentPair) -> Iterator[Found]:
-    """The most instances are fewer than the least were, or than the average traffic needs."""
+    """The maximum number of instances falls below the old minimum, or below what the average traffic needs."""
     for endpoint, _, head, before, after in _scaled(environment):
         if before.maximum is None or after.maximum is None or after.maximum >= before.maximum:
             continue
         average = _average(environment, endpoint, head)
         if before.minimum is not None and after.maximum < before.minimum:
-            bound = f"fewer than the least number so far, {counted(before.minimum, 'instance')}"
+            bound = f"below the old minimum of {counted(before.minimum, 'instance')}"
         elif average is not None and after.maximum < average:
-            bound = f"fewer than the average traffic needs, {counted(average, 'instance')}"
+            bound = f"below what the average traffic needs, {counted(average, 'instance')}"
         else:
             continue
         yield Found(
@@ -61,16 +61,16 @@ def capacity_lowered(environment: EnvironmentPair) -> Iterator[Found]:
             after.stack,
             after.logical_id,
             _subject(endpoint, head),
-            f"most instances {moved(before.maximum, after.maximum)}, {bound}",
-            "Autoscaling stops instances that serve now, and may not start them again: latency rises, and at peak requests "
-            "fail.",
-            "Check the traffic of the last weeks, or leave the upper bound as it is: it costs nothing until it is needed.",
+            f"maximum number of instances {moved(before.maximum, after.maximum)}, {bound}",
+            "Autoscaling stops instances that serve now, and may not start them again. Latency rises, and requests fail at "
+            "peak.",
+            "Check the traffic of the last weeks, or keep the maximum. A high maximum costs nothing until it is needed.",
         )
 
 
 @hazard_rule
 def capacity_raised(environment: EnvironmentPair) -> Iterator[Found]:
-    """The most instances are many times more, which the expected cost does not show."""
+    """The maximum number of instances rises many times over, which the expected cost does not show."""
     for endpoint, _, head, before, after in _scaled(environment):
         if before.maximum is None or after.maximum is None:
             continue
@@ -81,10 +81,11 @@ def capacity_raised(environment: EnvironmentPair) -> Iterator[Found]:
                 after.stack,
                 after.logical_id,
                 _subject(endpoint, head),
-                f"most instances {moved(before.maximum, after.maximum)}",
-                f"A burst of requests, or a metric that is wrong, may now start {counted(added, 'instance')} more of "
-                f"{head.instance_type or 'the variant'}: the expected cost is the same, and the most that it may cost is not.",
-                "Look at the most that the cost section shows, keep a budget alarm, and make sure that the quota allows it.",
+                f"maximum number of instances {moved(before.maximum, after.maximum)}",
+                f"A burst of requests, or a wrong metric, may now start {counted(added, 'more instance')} of "
+                f"{head.instance_type or 'the variant'}. The expected cost stays the same, but the highest possible cost rises.",
+                "Check the highest cost in the cost section, keep a budget alarm, and make sure that the quota allows the "
+                "instances.",
             )
 
 
@@ -108,9 +109,9 @@ def concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found]:
                     endpoint.logical_id,
                     _subject(endpoint, head),
                     "; ".join(causes),
-                    "SageMaker throttles what comes in at the same time beyond MaxConcurrency, and starts a container, which "
-                    "takes seconds, for what comes in beyond ProvisionedConcurrency.",
-                    "Look at ConcurrentExecutions and at the throttled invocations of the last weeks.",
+                    "SageMaker throttles concurrent requests above MaxConcurrency. It starts a container, which takes seconds, "
+                    "for requests above ProvisionedConcurrency.",
+                    "Check ConcurrentExecutions and the throttled invocations of the last weeks.",
                 )
 
 
@@ -128,9 +129,9 @@ def function_concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found
                 head.logical_id,
                 f"function {head.path}",
                 f"{path[-1]} {moved(was, now)}",
-                "Lambda throttles what comes in at the same time beyond ReservedConcurrentExecutions, and starts a worker, which "
-                "takes seconds, for what comes in beyond the provisioned concurrency.",
-                "Look at ConcurrentExecutions and Throttles of the last weeks.",
+                "Lambda throttles concurrent requests above ReservedConcurrentExecutions. It starts an execution environment, "
+                "which takes seconds, for requests above the provisioned concurrency.",
+                "Check ConcurrentExecutions and Throttles of the last weeks.",
             )
 
 
@@ -151,7 +152,7 @@ def _average(environment: EnvironmentPair, endpoint: EndpointChange, variant: Va
 
 @hazard_rule
 def scaling_removed(environment: EnvironmentPair) -> Iterator[Found]:
-    """A variant is not autoscaled any more."""
+    """A variant is no longer autoscaled."""
     for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:
             before = endpoint.base.scaling.get(base.name)
@@ -163,16 +164,17 @@ def scaling_removed(environment: EnvironmentPair) -> Iterator[Found]:
                 endpoint.stack,
                 endpoint.logical_id,
                 _subject(endpoint, head),
-                f"autoscaling from {bounds} is taken away",
-                "The variant stays at the number of instances that it happens to have at the deployment: too few at peak, or "
-                "too many for good.",
-                "Keep autoscaling; or set the number of instances that the peak needs, and look at it after the deployment.",
+                f"autoscaling from {bounds} is removed",
+                "The variant keeps the number of instances that it has at the deployment. That may be too few at peak, or too "
+                "many at all other times.",
+                "Keep autoscaling. Otherwise set the number of instances that the peak needs, and check it after the "
+                "deployment.",
             )
 
 
 @hazard_rule
 def scaling_target_raised(environment: EnvironmentPair) -> Iterator[Found]:
-    """Instances of the same type carry over 20 % more before others start."""
+    """Each instance of the same type carries over 20 % more before autoscaling starts another one."""
     for endpoint, base_variant, head, before, after in _scaled(environment):
         if base_variant.instance_type != head.instance_type:
             continue
@@ -185,15 +187,15 @@ def scaling_target_raised(environment: EnvironmentPair) -> Iterator[Found]:
                     after.logical_id,
                     _subject(endpoint, head),
                     f"TargetValue of {metric} {moved(base, target)} ({target / base - 1:+.0%})",
-                    "Each instance of the same type has to carry more before another one is started: latency rises, and less "
-                    "is left for a sudden peak.",
-                    "Make sure that a load test on this type has shown that one instance carries it.",
+                    "Each instance of the same type carries more before autoscaling starts another one. Latency rises, and "
+                    "less capacity is left for a sudden peak.",
+                    "Make sure that a load test on this type has shown that one instance carries this load.",
                 )
 
 
 @hazard_rule
 def scale_in_cooldown_shortened(environment: EnvironmentPair) -> Iterator[Found]:
-    """Instances are stopped much sooner after one another."""
+    """Autoscaling stops one instance after another much sooner."""
     for endpoint, _, head, before, after in _scaled(environment):
         for metric in sorted(before.scale_in_cooldowns_s.keys() & after.scale_in_cooldowns_s.keys()):
             base, cooldown = before.scale_in_cooldowns_s[metric], after.scale_in_cooldowns_s[metric]
@@ -204,7 +206,7 @@ def scale_in_cooldown_shortened(environment: EnvironmentPair) -> Iterator[Found]
                     after.logical_id,
                     _subject(endpoint, head),
                     f"scale-in cooldown of {metric} {moved(base, cooldown)} seconds",
-                    "Instances are stopped sooner after one another: with traffic that comes and goes, the endpoint stops "
-                    "instances that it starts again minutes later.",
-                    "Keep it longer than a new instance needs to start.",
+                    "Autoscaling stops one instance after another sooner. If traffic comes and goes, it stops instances that "
+                    "it starts again minutes later.",
+                    "Keep the cooldown longer than a new instance needs to start.",
                 )

@@ -17,7 +17,7 @@ _COUNT = "DesiredInstanceCount"
 
 @hazard_rule
 def counts_lost(environment: Environment) -> Iterator[Found]:
-    """An update sets the number of instances back to fewer than autoscaling had made."""
+    """An update resets the number of instances to fewer than autoscaling had set."""
     for endpoint in environment.diff.kept_endpoints:
         scaled = [(b, h) for b, h in endpoint.variants if h.name in endpoint.head.scaling]
         causes = _no_longer_kept(endpoint) if scaled else []
@@ -29,8 +29,8 @@ def counts_lost(environment: Environment) -> Iterator[Found]:
                 endpoint.logical_id,
                 endpoint.subject,
                 "; ".join(causes),
-                f"Each update that brings another configuration sets the number of instances back, {counts}, whatever "
-                "autoscaling had made of it: at peak that is too few, until autoscaling has caught up.",
+                f"Each update with another configuration resets the number of instances ({counts}), whatever autoscaling had "
+                "set. At peak these are too few until autoscaling has caught up.",
                 f"Keep {_RETAIN} true, and leave {_COUNT} out of {_EXCLUDE}.",
             )
         elif _keeps(endpoint.head) is False:
@@ -72,8 +72,9 @@ def _set_back(
                 endpoint.logical_id,
                 subject,
                 f"the endpoint gets another configuration without {_RETAIN}",
-                f"The update sets the number of instances to InitialInstanceCount, {shown(count)}, although autoscaling may have "
-                f"raised it to {counted(scaling.maximum, 'instance')}: at peak that is too few, until it has caught up.",
+                f"The update sets the number of instances to InitialInstanceCount, {shown(count)}. Autoscaling may have raised "
+                f"it to {counted(scaling.maximum, 'instance')}. At peak {shown(count)} is too few until autoscaling has caught "
+                "up.",
                 f"Set {_RETAIN} to true on the endpoint, or deploy at a quiet hour.",
             )
     elif base.initial_instance_count is not None and count < base.initial_instance_count:
@@ -83,6 +84,6 @@ def _set_back(
             endpoint.logical_id,
             subject,
             f"InitialInstanceCount {moved(base.initial_instance_count, count)}",
-            f"The update leaves {counted(count, 'instance')}, also where somebody had raised the number by hand.",
-            "Make sure that the instances left carry the traffic at its peak.",
+            f"The update sets the number to {counted(count, 'instance')}, even if somebody had raised it by hand.",
+            "Make sure that the remaining instances carry the peak traffic.",
         )

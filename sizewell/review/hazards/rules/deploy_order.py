@@ -1,4 +1,4 @@
-"""Values that one stack reads from another: which has to be deployed first, and what cannot go away.
+"""Values that one stack reads from another: which stack must be deployed first, and what cannot be removed.
 
 CloudFormation user guide, "SSM parameter types" (read when the stack is deployed) and "Fn::ImportValue".
 """
@@ -20,7 +20,7 @@ _RESOLVED = re.compile(r"\{\{resolve:ssm:([^:}]+)")
 
 @hazard_rule
 def deploy_order(environment: Environment) -> Iterator[Found]:
-    """A stack has a new SSM parameter that others read, and has to go first."""
+    """A stack adds an SSM parameter that other stacks read, so it must be deployed first."""
     new: dict[str, dict[str, str]] = {}
     for pair in environment.diff.resources(_PARAMETER):
         name = text(pair.head.properties.get("Name")) if pair.head else None
@@ -39,8 +39,8 @@ def deploy_order(environment: Environment) -> Iterator[Found]:
                 parameters[wanted[0]] if len(wanted) == 1 else None,
                 f"stack {provider}",
                 f"SSM {'parameter' if len(wanted) == 1 else 'parameters'} {listed(wanted)} added, read by {listed(waiting)}",
-                "CloudFormation reads the value when the reading stack is deployed: deployed before this stack, or without it, "
-                "it fails because the parameter does not exist.",
+                "CloudFormation reads the value when it deploys the reading stack. That deployment fails if the parameter does "
+                "not exist yet.",
                 f"Deploy {provider} first.",
             )
 
@@ -77,7 +77,7 @@ def _resolved(value: Any) -> Iterator[str]:
 
 @hazard_rule
 def export_in_use(environment: Environment) -> Iterator[Found]:
-    """An export is removed that a deployed stack imports, which CloudFormation refuses."""
+    """An export is removed although a deployed stack imports it, which CloudFormation refuses."""
     for name, base, head in environment.diff.kept_stacks:
         kept = _exports(head)
         gone = {export: logical_id for export, logical_id in _exports(base).items() if export not in kept}
@@ -89,10 +89,10 @@ def export_in_use(environment: Environment) -> Iterator[Found]:
                 gone[export],
                 f"export {export}",
                 "the export is removed",
-                f"{listed(stacks)} {'imports' if len(stacks) == 1 else 'import'} it as deployed, and CDK deploys {name} first: "
+                f"{listed(stacks)} {'imports' if len(stacks) == 1 else 'import'} it as deployed, and CDK deploys {name} first. "
                 "CloudFormation refuses to delete an export that is in use, and the deployment rolls back.",
-                "Keep the export for one deployment (exportValue in CDK), in which the other stacks stop importing it, and "
-                "remove it in the next.",
+                "Keep the export for one deployment (exportValue in CDK), in which the other stacks stop importing it. Remove "
+                "it in the next one.",
             )
 
 

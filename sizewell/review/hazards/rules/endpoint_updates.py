@@ -12,7 +12,7 @@ from sizewell.review.words import listed, moved
 
 @hazard_rule
 def instance_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
-    """The instance type of an autoscaled variant is another one."""
+    """The instance type of an autoscaled variant changes."""
     for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:
             before, after = endpoint.base.scaling.get(base.name), endpoint.head.scaling.get(head.name)
@@ -29,10 +29,10 @@ def instance_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
                     endpoint.logical_id,
                     subject,
                     cause,
-                    "SageMaker does not change the instance type of a registered scalable target: cdk deploy fails and "
-                    "rolls back. sizewell deploy turns autoscaling off, updates the endpoint, and turns it on again; until "
-                    "then the endpoint keeps the number of instances that it had, which is a number of the old type.",
-                    f"Run sizewell deploy for the stack {endpoint.stack}, at a quiet hour, above all where the new type is "
+                    "SageMaker does not change the instance type of a registered scalable target, so cdk deploy fails and "
+                    "rolls back. sizewell deploy turns autoscaling off, updates the endpoint and turns autoscaling on again. "
+                    "Until then the endpoint keeps the number of instances that it had with the old type.",
+                    f"Run sizewell deploy for the stack {endpoint.stack}. Choose a quiet hour, above all if the new type is "
                     "smaller.",
                 )
             else:
@@ -42,16 +42,16 @@ def instance_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
                     endpoint.logical_id,
                     subject,
                     cause,
-                    "UpdateEndpoint fails: SageMaker does not change the instance type of a registered scalable target, "
-                    "and CloudFormation updates the endpoint before it touches the target. The deployment rolls back.",
-                    "Deploy once without the scalable target and its policies, then with the new type, then with the target: "
-                    "never two of them in one deployment, whose rollback would be refused, too.",
+                    "UpdateEndpoint fails, because SageMaker does not change the instance type of a registered scalable "
+                    "target, and CloudFormation updates the endpoint before the target. The deployment rolls back.",
+                    "Deploy three times: without the scalable target and its policies, then with the new type, then with the "
+                    "target again. Do not combine two of these steps, because SageMaker would refuse the rollback, too.",
                 )
 
 
 @hazard_rule
 def made_serverless(environment: EnvironmentPair) -> Iterator[Found]:
-    """An endpoint on instances becomes a serverless one, which SageMaker refuses."""
+    """An endpoint on instances becomes serverless, which SageMaker refuses."""
     # "Update a serverless endpoint": https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints-update.html
     for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:
@@ -63,15 +63,16 @@ def made_serverless(environment: EnvironmentPair) -> Iterator[Found]:
                 endpoint.logical_id,
                 f"variant {head.name} of {endpoint.subject}",
                 f"{base.instance_type or 'instances'} → serverless",
-                "UpdateEndpoint fails: SageMaker makes no serverless endpoint of one on instances. The deployment rolls back.",
-                "Make a second workload, whose endpoint has another name, move the clients, and remove the old one in a later "
-                "deployment.",
+                "UpdateEndpoint fails, because SageMaker cannot turn an endpoint on instances into a serverless one. The "
+                "deployment rolls back.",
+                "Add a second workload, whose endpoint has another name. Move the clients, and remove the old workload in a "
+                "later deployment.",
             )
 
 
 @hazard_rule
 def variant_renamed(environment: EnvironmentPair) -> Iterator[Found]:
-    """Variants have other names, which a blue/green or rolling update refuses."""
+    """The names of variants change, which a blue/green or rolling update refuses."""
     for endpoint in environment.diff.kept_endpoints:
         base, head = endpoint.base.variants.keys(), endpoint.head.variants.keys()
         gone, new = sorted(base - head), sorted(head - base)
@@ -79,13 +80,11 @@ def variant_renamed(environment: EnvironmentPair) -> Iterator[Found]:
         if not base or not head or not (gone or (new and endpoint.head.deployment)):
             continue
         consequence = (
-            "A blue/green or rolling update wants the variant names of the old configuration in the new one, and "
-            "blue/green is what SageMaker does by default: UpdateEndpoint fails and the deployment rolls back."
+            "A blue/green or rolling update needs the variant names of the old configuration in the new one, and SageMaker "
+            "updates blue/green by default. UpdateEndpoint fails, and the deployment rolls back."
         )
         if scaled:
-            consequence += (
-                f" {listed(scaled)} is a registered scalable target besides, which cannot be removed."
-            )
+            consequence += f" {listed(scaled)} cannot be removed either: it is a registered scalable target."
         if gone:
             consequence += " Metrics, alarms and calls with TargetVariant that use an old name find nothing."
         yield Found(
@@ -104,7 +103,7 @@ def variant_renamed(environment: EnvironmentPair) -> Iterator[Found]:
 
 @hazard_rule
 def endpoint_renamed(environment: EnvironmentPair) -> Iterator[Found]:
-    """An endpoint has another name, so that its clients find nothing."""
+    """The name of an endpoint changes, so its clients no longer find it."""
     for endpoint in environment.diff.endpoints:
         if endpoint.base is None or endpoint.head is None:
             continue
@@ -116,8 +115,8 @@ def endpoint_renamed(environment: EnvironmentPair) -> Iterator[Found]:
                 endpoint.logical_id,
                 f"endpoint {endpoint.base.name}",
                 f"EndpointName {moved(base, head)}",
-                "CloudFormation makes a new endpoint and then deletes the old one: every client that calls the old name "
-                "fails with a ValidationError, and both fleets run and are paid for in between.",
+                "CloudFormation creates a new endpoint and then deletes the old one. Every client that calls the old name "
+                "fails with a ValidationError. In between both fleets run and cost money.",
                 "Keep the name. If it has to change, deploy the new endpoint beside the old one, move the clients, and "
                 "remove the old one in a later deployment.",
             )

@@ -20,7 +20,7 @@ _SCARCE = re.compile(r"ml\.((p\d|trn\d)\w*\.\w+|(g\d|inf\d)\w*\.(12|16|24|48)xla
 
 @hazard_rule
 def fleet_doubled(environment: Environment) -> Iterator[Found]:
-    """For the time of the update the instances exist twice, which quotas must allow."""
+    """During the update the instances exist twice, which the quotas must allow."""
     for endpoint in environment.diff.kept_endpoints:
         variants = [(base, head) for base, head in endpoint.variants if head.instance_type]
         if not variants or not environment.diff.updates_fleet(endpoint):
@@ -41,12 +41,12 @@ def fleet_doubled(environment: Environment) -> Iterator[Found]:
             if rolling
             else "a blue/green update brings a new endpoint configuration",
             (
-                f"One batch of new instances runs beside the old ones: the account needs up to {quotas} at the same time."
+                f"One batch of new instances runs beside the old ones. The account needs up to {quotas} at the same time."
                 if rolling
-                else f"Until the old fleet is gone, both exist and are paid for: the account needs up to {quotas} at the "
+                else f"Both fleets run and cost money until the old one is deleted. The account needs up to {quotas} at the "
                 "same time."
             )
-            + " The quotas of the account are not known offline; beyond them, or without capacity, the update fails and "
+            + " The review does not know the quotas of the account. Above them, or without capacity, the update fails and "
             "rolls back.",
             f"Compare with {listed(f'{name} for endpoint usage' for name in sorted(needed))} in Service Quotas."
             + (

@@ -22,15 +22,15 @@ def function_rollout_off(environment: Environment) -> Iterator[Found]:
                 pair.stack.name,
                 pair.logical_id,
                 f"alias {pair.head.path}",
-                "CodeDeployLambdaAliasUpdate is taken away",
-                "A bad version reaches all requests at once, and no alarm calls it back.",
-                "Keep the rollout, or say in the pull request why this function can do without.",
+                "CodeDeployLambdaAliasUpdate is removed",
+                "A bad version serves all requests at once, and no alarm rolls it back.",
+                "Keep the rollout, or say in the pull request why this function does not need it.",
             )
 
 
 @hazard_rule
 def function_role_changed_in_shift(environment: Environment) -> Iterator[Found]:
-    """A function gets another role, but its alias shares the traffic between old and new version."""
+    """A function gets another role while its alias shifts traffic between two versions."""
     diff = environment.diff
     shifting = {
         (pair.stack.name, reference.name)
@@ -49,10 +49,10 @@ def function_role_changed_in_shift(environment: Environment) -> Iterator[Found]:
                 pair.stack.name,
                 pair.logical_id,
                 f"function {pair.head.path}",
-                "another execution role, while CodeDeploy shares the traffic between two versions",
-                "Lambda refuses an alias between versions with different roles: the deployment fails and goes back.",
-                "Deploy the other role without CodeDeployLambdaAliasUpdate (rollout.strategy: none), and the rollout again after "
-                "that.",
+                "another execution role, while CodeDeploy shifts traffic between two versions",
+                "Lambda refuses an alias on two versions with different roles. The deployment fails and rolls back.",
+                "First deploy the other role without CodeDeployLambdaAliasUpdate (rollout.strategy: none). Then deploy the "
+                "rollout again.",
             )
 
 

@@ -1,4 +1,4 @@
-"""What makes an update go back by itself, or stops it from reaching all users at once.
+"""Settings that roll back an update, or that stop it from reaching all users at once.
 
 SageMaker developer guide, "Deployment guardrails" and its page "Exclusions".
 """
@@ -17,7 +17,7 @@ _GRADUAL = ("CANARY", "LINEAR")
 
 @hazard_rule
 def rollback_off(environment: Environment) -> Iterator[Found]:
-    """Alarms that take a bad update back, or the gradual shift of traffic, are taken away."""
+    """Alarms that roll back a bad update, or the gradual shift of traffic, are removed."""
     for endpoint in environment.diff.kept_endpoints:
         base, head = _alarms(endpoint.base), _alarms(endpoint.head)
         gone = sorted(base - head)
@@ -26,15 +26,13 @@ def rollback_off(environment: Environment) -> Iterator[Found]:
         if gone and _is_known(endpoint.head):
             causes.append(f"rollback alarms {moved(listed(sorted(base)), listed(sorted(head)))}")
             consequences.append(
-                "No alarm takes a bad update back any more: it stays until somebody notices."
+                "No alarm rolls back a bad update any more. It stays until somebody notices."
                 if not head
-                else f"An update that raises {listed(gone)} is not taken back any more."
+                else f"An update that raises {listed(gone)} is no longer rolled back."
             )
         if gradual:
             causes.append(f"traffic {moved(_traffic(endpoint.base), _traffic(endpoint.head))}")
-            consequences.append(
-                "A bad update reaches all requests at once, and not only the first part of them."
-            )
+            consequences.append("A bad update reaches all requests at once, not only the first part of them.")
         if causes:
             yield Found(
                 "danger" if environment.production else "warning",
@@ -43,8 +41,8 @@ def rollback_off(environment: Environment) -> Iterator[Found]:
                 endpoint.subject,
                 "; ".join(causes),
                 " ".join(consequences),
-                "Keep DeploymentConfig with AutoRollbackConfiguration and a canary, linear or rolling policy, or say in "
-                "the pull request why this endpoint can do without.",
+                "Keep DeploymentConfig with AutoRollbackConfiguration and a canary, linear or rolling policy, or say in the "
+                "pull request why this endpoint does not need it.",
             )
 
 
@@ -84,7 +82,7 @@ def _traffic(endpoint: Endpoint) -> str:
 
 @hazard_rule
 def guardrails_unsupported(environment: Environment) -> Iterator[Found]:
-    """The endpoint is of a kind that its deployment policy does not go with."""
+    """SageMaker does not support the deployment policy for this kind of endpoint."""
     for endpoint in environment.diff.kept_endpoints:
         fault = _exclusion(endpoint.head)
         if not fault or fault == _exclusion(endpoint.base):
@@ -108,21 +106,21 @@ def _exclusion(endpoint: Endpoint) -> tuple[str, str, str] | None:
         if len(endpoint.variants) > 1:
             return (
                 f"RollingUpdatePolicy with {len(endpoint.variants)} variants",
-                "SageMaker has no rolling updates for endpoints with several variants: the update fails.",
+                "SageMaker does not support rolling updates of endpoints with several variants. The update fails.",
                 "danger",
             )
         if any(variant.is_serverless for variant in endpoint.variants.values()):
             return (
                 "RollingUpdatePolicy with a serverless variant",
-                "SageMaker has no rolling updates for serverless endpoints: the update fails.",
+                "SageMaker does not support rolling updates of serverless endpoints. The update fails.",
                 "danger",
             )
     inf1 = sorted(n for n, v in endpoint.variants.items() if (v.instance_type or "").startswith("ml.inf1."))
     if endpoint.deployment and inf1:
         return (
             f"DeploymentConfig with Inf1 instances in {listed(inf1)}",
-            "SageMaker has no deployment guardrails for Inf1: it moves all traffic at once and without baking period, "
-            "whatever DeploymentConfig says.",
+            "SageMaker does not support deployment guardrails on Inf1. It shifts all traffic at once and without a baking "
+            "period, whatever DeploymentConfig says.",
             "warning",
         )
     return None

@@ -17,7 +17,7 @@ COMPONENT = "AWS::SageMaker::InferenceComponent"
 
 @hazard_rule
 def copies_lowered(environment: Environment) -> Iterator[Found]:
-    """An inference component has fewer copies, none, or is gone."""
+    """An inference component has fewer copies or none, or is removed."""
     for pair in environment.diff.resources(COMPONENT):
         base, head = (
             one if one and one.resource_type == COMPONENT else None for one in (pair.base, pair.head)
@@ -35,7 +35,7 @@ def copies_lowered(environment: Environment) -> Iterator[Found]:
 
 @hazard_rule
 def copies_reset(environment: Environment) -> Iterator[Found]:
-    """An update of an inference component sets the number of copies anew that autoscaling has changed."""
+    """An update of an inference component resets the number of copies that autoscaling had set."""
     for pair in environment.diff.resources(COMPONENT):
         base, head = pair.base, pair.head
         if base is None or head is None or pair.stack.head is None:
@@ -54,11 +54,11 @@ def copies_reset(environment: Environment) -> Iterator[Found]:
             pair.stack.name,
             head.logical_id,
             f"inference component {name}",
-            f"updated with CopyCount {_copies(head):g}, and autoscaled",
-            f"UpdateInferenceComponent gets CopyCount, too: copies above {_copies(head):g} that autoscaling has added are taken "
-            "away, and come back as it sees the load.",
-            "Deploy at a quiet hour, or state as many min_copies as run now (DescribeInferenceComponent, CurrentCopyCount) until "
-            "it is deployed.",
+            f"autoscaled, and updated with CopyCount {_copies(head):g}",
+            f"UpdateInferenceComponent sets CopyCount as well. It removes the copies above {_copies(head):g} that autoscaling "
+            "had added, and autoscaling adds them again as it sees the load.",
+            "Deploy at a quiet hour, or set min_copies to the copies that run now (CurrentCopyCount of "
+            "DescribeInferenceComponent) for this deployment.",
         )
 
 
@@ -86,12 +86,12 @@ def _found(
         pair.logical_id,
         f"inference component {text(base.properties.get('InferenceComponentName')) or base.path}",
         cause,
-        "No copy of the model is left: every request that names the component fails."
+        "No copy of the model is left, and every request to the component fails."
         if none_left
-        else "Fewer copies answer the same requests: latency rises, and at peak requests are throttled.",
-        "Make sure that no client calls it: its metric Invocations must be zero."
+        else "Fewer copies answer the same requests. Latency rises, and requests are throttled at peak.",
+        "Make sure that no client calls it. Its metric Invocations must be zero."
         if none_left
-        else "Make sure that the copies left carry the traffic at its peak.",
+        else "Make sure that the remaining copies carry the peak traffic.",
     )
 
 

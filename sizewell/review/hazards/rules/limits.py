@@ -1,4 +1,4 @@
-"""Stacks and policies near what CloudFormation and IAM take.
+"""Stacks and policies near the quotas of CloudFormation and IAM.
 
 CloudFormation user guide, "Understand CloudFormation quotas"; IAM user guide, "IAM and AWS STS quotas".
 """
@@ -49,7 +49,7 @@ _LIMITS = (
 
 @hazard_rule
 def stack_near_limits(environment: Environment) -> Iterator[Found]:
-    """A stack crosses 80 % of what CloudFormation takes: resources, parameters, outputs, size."""
+    """A stack exceeds 80 % of a CloudFormation quota: resources, parameters, outputs or template size."""
     for stack in environment.diff.changed_stacks:
         if stack.head is None:
             continue
@@ -68,9 +68,9 @@ def stack_near_limits(environment: Environment) -> Iterator[Found]:
                     None,
                     f"stack {stack.name}",
                     _growth(limit.noun, base, head, limit.most),
-                    "CloudFormation refuses the template, and nothing of the stack is deployed."
+                    "CloudFormation refuses the template, and deploys nothing of the stack."
                     if over
-                    else "The stack has little room left: one of the next changes is refused as a whole.",
+                    else "The stack is near the quota. CloudFormation may refuse one of the next changes as a whole.",
                     limit.what_to_do,
                 )
 
@@ -81,7 +81,7 @@ def _growth(noun: str, base: int | None, head: int, most: int) -> str:
 
 @hazard_rule
 def policy_near_limit(environment: Environment) -> Iterator[Found]:
-    """A managed policy crosses 80 % of the characters that IAM takes."""
+    """A managed policy exceeds 80 % of the characters that IAM allows."""
     near = _MANAGED_POLICY_CHARACTERS * _NEAR
     for pair in environment.diff.resources(_MANAGED_POLICY):
         if pair.head is None or (pair.base and pair.base.is_same_as(pair.head)):
@@ -98,12 +98,11 @@ def policy_near_limit(environment: Environment) -> Iterator[Found]:
                 pair.logical_id,
                 f"policy {pair.head.path}",
                 _growth("characters", base, head, _MANAGED_POLICY_CHARACTERS),
-                "IAM refuses the policy with LimitExceeded, and the deployment rolls back. Names that only the deployment knows "
-                "are counted as they stand in the template."
+                "IAM refuses the policy with LimitExceeded, and the deployment rolls back. Names that are known only at "
+                "deployment count as they are in the template."
                 if over
-                else "The policy has little room left. Names that only the deployment knows are counted as they stand in the "
-                "template.",
-                "Split it into two policies, or name resources by a common prefix.",
+                else "The policy is near the quota. Names that are known only at deployment count as they are in the template.",
+                "Split the policy into two, or name resources by a common prefix.",
             )
 
 

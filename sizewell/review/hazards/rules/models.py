@@ -39,9 +39,9 @@ def model_changed(environment: Environment) -> Iterator[Found]:
                     head.logical_id,
                     f"variant {name} of {endpoint.subject}",
                     "; ".join(causes),
-                    "With this deployment another version of the model or of its container answers the requests.",
-                    "Make sure that the image and the artifact are there, that they were tested together, and that the old "
-                    "artifact stays until nobody wants to go back.",
+                    "After this deployment another version of the model or of its container answers the requests.",
+                    "Make sure that the image and the artifact exist and were tested together. Keep the old artifact as long "
+                    "as you may want to roll back.",
                 )
 
 
@@ -65,7 +65,7 @@ def _written(value: Any) -> str:
 
 @hazard_rule
 def models_of_endpoint_changed(environment: Environment) -> Iterator[Found]:
-    """An endpoint of one model serves several, or the other way round; or every request loads its model from now on."""
+    """An endpoint of one model serves several, or the reverse; or every request loads its model anew."""
     for endpoint in environment.diff.kept_endpoints:
         for name, base, head in _models(endpoint):
             before, after = (mapping(one.properties.get("PrimaryContainer")) for one in (base, head))
@@ -78,9 +78,9 @@ def models_of_endpoint_changed(environment: Environment) -> Iterator[Found]:
                     head.logical_id,
                     subject,
                     f"Mode {moved(*modes)}",
-                    "An endpoint of several models answers only requests that state TargetModel, and one of one model those "
-                    "that do not: callers fail until they have changed, too.",
-                    "Make a second workload, move the callers, and remove the old one in a later deployment.",
+                    "A multi-model endpoint answers only requests with TargetModel, and any other endpoint only requests "
+                    "without it. Callers fail until they change, too.",
+                    "Add a second workload, move the callers, and remove the old workload in a later deployment.",
                 )
             elif _keeps_models(before) and not _keeps_models(after):
                 yield Found(
@@ -89,8 +89,8 @@ def models_of_endpoint_changed(environment: Environment) -> Iterator[Found]:
                     head.logical_id,
                     subject,
                     "ModelCacheSetting Disabled",
-                    "A model is unloaded as soon as it has answered: every request waits for its model to be loaded.",
-                    "Disable the cache only where models are asked for once.",
+                    "SageMaker unloads a model as soon as it has answered. Every request waits until its model is loaded.",
+                    "Disable the cache only if callers use each model once.",
                 )
 
 
@@ -116,8 +116,8 @@ def model_network_changed(environment: Environment) -> Iterator[Found]:
                     head.logical_id,
                     f"variant {name} of {endpoint.subject}",
                     "; ".join(causes),
-                    "The model is replaced and its new instances start in another network: where they cannot reach Amazon S3 "
-                    "and Amazon ECR from there, they fail their health check and the update rolls back.",
+                    "The model is replaced, and its new instances start in another network. If they cannot reach Amazon S3 and "
+                    "Amazon ECR from there, they fail their health check and the update rolls back.",
                     "Make sure that the subnets have free addresses and routes or VPC endpoints to S3 and ECR, and that "
                     "the security groups let them through.",
                 )

@@ -1,4 +1,4 @@
-"""Parts of the network that SageMaker still holds when CloudFormation wants to delete them."""
+"""Parts of the network that SageMaker still uses when CloudFormation wants to delete them."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ _HELD = ("AWS::EC2::SecurityGroup", "AWS::EC2::Subnet", "AWS::EC2::VPC")
 
 @hazard_rule
 def network_in_use(environment: Environment) -> Iterator[Found]:
-    """A subnet, a security group or a VPC goes while network interfaces of endpoints stand in it."""
+    """A subnet, security group or VPC is removed while network interfaces of endpoints use it."""
     gone: dict[str, list[str]] = {}
     for change in environment.diff.changes:
         if change.resource_type in _HELD and (change.action == "removed" or change.is_replaced):
@@ -28,8 +28,8 @@ def network_in_use(environment: Environment) -> Iterator[Found]:
             f"network of stack {stack}",
             f"{counted(len(logical_ids), 'subnet, security group or VPC', 'subnets, security groups or VPCs')} removed or "
             f"replaced: {listed(sorted(logical_ids))}",
-            "Until each endpoint that runs there has been updated, SageMaker's network interfaces hold the old ones: "
-            "CloudFormation cannot delete them, gives up, and leaves them outside of any stack.",
+            "SageMaker's network interfaces use the old ones until each endpoint that runs there is updated. CloudFormation "
+            "cannot delete them, gives up, and leaves them outside of any stack.",
             "Deploy all workloads right after this stack, then delete what it left behind.",
         )
 

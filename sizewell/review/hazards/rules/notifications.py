@@ -1,4 +1,4 @@
-"""What no longer tells people, or no longer may, and says nothing of it."""
+"""Notifications that stop without an error."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ _SILENT = {
 
 @hazard_rule
 def event_rule_silenced(environment: Environment) -> Iterator[Found]:
-    """A rule of EventBridge hands on fewer events, or none: it is gone, disabled, or has other targets or another pattern."""
+    """An EventBridge rule delivers fewer events or none: it is removed, disabled, or has other targets or another pattern."""
     for pair in environment.diff.resources(EVENT_RULE):
         base, head = pair.base, pair.head
         if base is None or base is head or pair.stack.head is None or pair.place in environment.diff.moved:
@@ -39,10 +39,13 @@ def event_rule_silenced(environment: Environment) -> Iterator[Found]:
                 pair.logical_id,
                 f"rule {base.path}",
                 "; ".join(causes),
-                "Events that were told, or started something, no longer do, and no error says so."
+                "These events no longer notify anybody or start anything, and no error shows it."
                 if silent
-                else "Other events are handed on, or to others: those who heard of them may not any more, and no error says so.",
-                "Keep the rule, or make sure that somebody else hears of these events.",
+                else (
+                    "The rule delivers other events, or delivers them to other targets. Former recipients may miss events, "
+                    "and no error shows it."
+                ),
+                "Keep the rule, or make sure that another rule delivers these events.",
             )
 
 
@@ -74,7 +77,7 @@ def _narrows(change: Difference) -> bool:
 
 @hazard_rule
 def publisher_refused(environment: Environment) -> Iterator[Found]:
-    """A topic or a key no longer admits a service that fails silently without it."""
+    """A topic or a key no longer allows a service that fails silently without it."""
     for resource_type, key in _POLICIES.items():
         for stack, base, head in environment.diff.kept(resource_type):
             lost = _admitted(base, key) - _admitted(head, key)
@@ -85,8 +88,8 @@ def publisher_refused(environment: Environment) -> Iterator[Found]:
                     head.logical_id,
                     f"policy of {head.path}",
                     f"allows {listed(sorted(lost))} → no longer",
-                    f"What needs it reaches nobody, and nothing says so: {listed(sorted(_SILENT[one] for one in lost))}.",
-                    "Keep the statement as long as anything of the account uses the topic or the key.",
+                    f"These no longer reach anybody, and no error shows it: {listed(sorted(_SILENT[one] for one in lost))}.",
+                    "Keep the statement as long as anything in the account uses the topic or the key.",
                 )
 
 

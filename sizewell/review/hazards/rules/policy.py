@@ -1,4 +1,4 @@
-"""Rules of an environment that hold less than before: nothing that is deployed changes, and the next change may more."""
+"""Rules of an environment that become weaker. Nothing that is deployed changes, but the next change is allowed more."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -47,7 +47,7 @@ def _budget(base: Policy, head: Policy) -> str | None:
 _LOOSENED: tuple[Callable[[Policy, Policy], str | None], ...] = (
     _production,
     _fewer("nag_packs", "their findings no longer stop synth"),
-    _fewer("review_fail_on", "from the next change on, a review no longer stops for that"),
+    _fewer("review_fail_on", "a review no longer stops the next change for that"),
     _lower("min_endpoint_instances"),
     _lower("min_availability_zones"),
     _budget,
@@ -56,7 +56,7 @@ _LOOSENED: tuple[Callable[[Policy, Policy], str | None], ...] = (
 
 @hazard_rule
 def guardrail_loosened(environment: EnvironmentPair) -> Iterator[Found]:
-    """A rule of the environment holds less: production, rule packs, conditions of the review, minimums, budget."""
+    """A rule of the environment becomes weaker: production, rule packs, conditions of the review, minimums, budget."""
     base, head = _policy(environment.base), _policy(environment.head)
     if base is None or head is None:
         return
@@ -68,8 +68,8 @@ def guardrail_loosened(environment: EnvironmentPair) -> Iterator[Found]:
             None,
             f"policy of {environment.name}",
             "; ".join(causes),
-            "This change may be all that it says; but what was refused in this environment until now is allowed from here on.",
-            "Let somebody approve it who owns the environment, and not together with a change that needs it.",
+            "This change alone may do nothing else. But the environment now allows what it refused until now.",
+            "Let an owner of the environment approve it, apart from any change that needs it.",
         )
 
 

@@ -1,4 +1,4 @@
-"""What an account must be allowed: Service Quotas, by AWS's names."""
+"""Service quotas that an account needs, by AWS's names."""
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
@@ -10,7 +10,7 @@ from sizewell.review.hazards.rule import Found, hazard_rule
 
 @hazard_rule
 def quota_raised(environment: EnvironmentPair) -> Iterator[Found]:
-    """The account must be allowed more instances of a type, or more requests at a time, than before."""
+    """The account needs a higher service quota: for more instances of a type, or for more requests at a time."""
     base, head = (_needed(side.plan if side else None) for side in (environment.base, environment.head))
     if head is None or (base is None and environment.base is not None):  # unknown
         return
@@ -22,11 +22,11 @@ def quota_raised(environment: EnvironmentPair) -> Iterator[Found]:
             "",
             None,
             f"account {account}, {region}",
-            "quotas to have at least: "
+            "quotas that are needed: "
             + "; ".join(f"{key[2]} {before.get(key, 0)} → {head[key]}" for key in keys),
-            "Beyond a quota AWS refuses: the endpoint is not updated, a job tries its next instance type or fails. What "
-            "else runs in the account counts, too, and what the account has is not known offline.",
-            "Compare with Service Quotas before you deploy, and ask for more there.",
+            "AWS refuses what exceeds a quota: the endpoint is not updated, and a job tries its next instance type or fails. "
+            "Other workloads in the account count, too. The review does not know the quotas of the account.",
+            "Compare with Service Quotas before you deploy, and request an increase there.",
         )
 
 

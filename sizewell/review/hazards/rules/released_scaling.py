@@ -17,7 +17,7 @@ _TYPES = ("Custom::EndpointScaling", "Custom::ScalingRelease")
 
 @hazard_rule
 def released_scaling_deleted(environment: EnvironmentPair) -> Iterator[Found]:
-    """Custom resources of release 0.1 that scale an endpoint give way to a scalable target, which their deletion undoes."""
+    """A scalable target replaces custom resources of release 0.1, and their deletion deregisters it."""
     for endpoint in environment.diff.kept_endpoints:
         names = inside_names(endpoint.logical_id, endpoint.base.given_name)
         head = endpoint.head.stack.resources
@@ -37,9 +37,8 @@ def released_scaling_deleted(environment: EnvironmentPair) -> Iterator[Found]:
                 endpoint.logical_id,
                 endpoint.subject,
                 f"{what} → a scalable target",
-                "Plain cdk deploy makes the target first and deletes the custom resources at its end, and their function then "
-                "deregisters what the new target has just registered: nobody scales the endpoint any more, and no template "
-                "says so.",
+                "cdk deploy creates the target first and deletes the custom resources last. Their function then deregisters "
+                "the new target. Nothing scales the endpoint any more, and no template shows it.",
                 "Run sizewell deploy, which takes both steps.",
             )
 

@@ -1,4 +1,4 @@
-"""What goes away: environments, stacks, endpoints and data.
+"""Environments, stacks, endpoints and data that are removed.
 
 CDK deploys the stacks that an app has, and never deletes one that it no longer has.
 """
@@ -18,14 +18,14 @@ Remains = Literal["all", "snapshot", "contents", "nothing"]
 """What is left of a resource that leaves the app; contents: AWS refuses to delete it while it holds something."""
 
 #: What a refused deletion means: of an update, which goes on without it; of a whole stack, which is not deleted then.
-_STAYS = "and what is left stays, managed by no stack"
-_STOPS = "and with it that of the stack"
+_STAYS = "and no stack manages what is left"
+_STOPS = "and so does the deletion of the stack"
 _AFTER_REMOVAL: dict[StackRemoval, str] = {
-    "left": "CDK deletes no stack that the app no longer has: it goes on running and is paid for, nobody updates it, and "
-    "nothing in the app watches it. When somebody deletes it, all goes that it does not retain.",
-    "deleted": "CloudFormation deletes the nested stack with all that it does not retain, endpoints and clients included.",
-    "kept": "DeletionPolicy keeps the nested stack with all that is in it: it goes on running and is paid for, nobody updates "
-    "it, and nothing in the app watches it.",
+    "left": "CDK does not delete a stack that leaves the app. The stack keeps running and costing money. No deployment updates "
+    "it, and nothing in the app watches it. Whoever deletes it later deletes everything that it does not retain.",
+    "deleted": "CloudFormation deletes the nested stack with everything that it does not retain. Clients of its endpoints fail.",
+    "kept": "DeletionPolicy keeps the nested stack with everything in it. The stack keeps running and costing money. No "
+    "deployment updates it, and nothing in the app watches it.",
 }
 
 
@@ -40,15 +40,15 @@ def environment_removed(environment: Environment) -> Iterator[Found]:
             None,
             f"environment {environment.name}",
             f"{counted(len(stacks), 'stack')} → none",
-            "No deployment updates the environment any more. CDK deletes no stack that the app no longer has: everything "
-            "goes on running, is paid for, and is never mended.",
-            "Run cdk destroy for the environment from a version that still has it; or put the environment back.",
+            "No deployment updates the environment any more. CDK does not delete stacks that leave the app. Everything keeps "
+            "running and costing money, and nobody repairs it.",
+            "Run cdk destroy for the environment from a version that still has it, or put the environment back.",
         )
 
 
 @hazard_rule
 def stack_removed(environment: Environment) -> Iterator[Found]:
-    """A stack without endpoint is no longer in the app."""
+    """A stack without an endpoint is no longer in the app."""
     for stack in _removed_stacks(environment):
         if not any(pair.stack is stack for pair in environment.diff.resources(ENDPOINT)) and not any(
             place[0] == stack.name for place in environment.diff.moved
@@ -67,7 +67,7 @@ def stack_removed(environment: Environment) -> Iterator[Found]:
 
 @hazard_rule
 def stack_relocated(environment: Environment) -> Iterator[Found]:
-    """A stack goes to another account or region."""
+    """A stack moves to another account or region."""
     ways: dict[str, list[str]] = {}
     for name, base, head in environment.diff.relocated:
         before, after = (f"{one.account or 'any'}/{one.region or 'any'}" for one in (base, head))
@@ -79,15 +79,15 @@ def stack_relocated(environment: Environment) -> Iterator[Found]:
             None,
             f"{'stack' if len(names) == 1 else 'stacks'} {listed(names)}",
             cause,
-            "The deployment makes everything anew at the new place, without data and without artifacts. What is at the old place "
-            "stays there, goes on running and is paid for, and nobody updates it.",
+            "The deployment creates everything anew in the new place, without data and without artifacts. The old stack keeps "
+            "running and costing money, and no deployment updates it.",
             "Move data and clients first, and delete the old stacks afterwards.",
         )
 
 
 @hazard_rule
 def termination_protection_lost(environment: Environment) -> Iterator[Found]:
-    """A stack may be deleted from now on by one command."""
+    """A stack loses its termination protection."""
     names = [
         one.name
         for one in environment.diff.stacks
@@ -100,8 +100,9 @@ def termination_protection_lost(environment: Environment) -> Iterator[Found]:
             None,
             f"{'stack' if len(names) == 1 else 'stacks'} {listed(names)}",
             "termination protection on → off",
-            "CloudFormation refuses no deletion any more, and what the stack does not retain goes with it.",
-            "Keep the protection where users are served; lift it by hand for the stack that is to go.",
+            "CloudFormation no longer refuses to delete the stack. A deletion removes everything that the stack does not "
+            "retain.",
+            "Keep the protection where users are served. Turn it off by hand for a stack that you want to delete.",
         )
 
 
@@ -126,16 +127,16 @@ def workload_removed(environment: Environment) -> Iterator[Found]:
             "the endpoint leaves the app with its stack" if whole else "the endpoint leaves its stack",
             _AFTER_REMOVAL[environment.diff.removal_of(stack.base)]
             if whole
-            else "CloudFormation deletes the endpoint: its clients fail from then on, and its alarms watch nothing.",
+            else "CloudFormation deletes the endpoint. Its clients fail, and its alarms watch nothing.",
             _what_to_do(environment, stack)
             if whole
-            else "Make sure that no client calls it: its metric Invocations must be zero.",
+            else "Make sure that no client calls it. Its metric Invocations must be zero.",
         )
 
 
 @hazard_rule
 def api_removed(environment: Environment) -> Iterator[Found]:
-    """An API goes or is made anew, and its address with it."""
+    """An API is removed or replaced, and its address is lost."""
     gone = {stack.name for stack in _removed_stacks(environment)}
     for change in () if environment.is_removed else environment.diff.changes:
         if change.resource_type != "AWS::ApiGateway::RestApi" or change.stack in gone:
@@ -147,8 +148,8 @@ def api_removed(environment: Environment) -> Iterator[Found]:
                 change.logical_id,
                 f"API {change.logical_id}",
                 f"the API is {change.action}",
-                "Its id is part of its address, and no other API ever has the same: who calls the old one fails.",
-                "Make sure that nobody calls it, or give its callers the new address; a custom domain name outlives an API.",
+                "The address of an API contains its id, and no other API ever gets that id. Callers of the old address fail.",
+                "Make sure that nobody calls it, or give its callers the new address. A custom domain name outlives the API.",
             )
 
 
@@ -163,16 +164,16 @@ def _what_to_do(environment: Environment, stack: StackPair) -> str:
     if removal == "deleted":
         return "Make sure that nothing in it is used any more."
     if removal == "kept":
-        return "Decide who deletes it and when, or put it back: a resource import takes it into the parent again."
+        return "Decide who deletes it and when, or put it back. A resource import takes it into the parent again."
     return (
-        f"If it is no longer wanted, make sure that nobody uses it and run aws cloudformation delete-stack --stack-name "
-        f"{stack.name}; if it is, put it back."
+        "If you no longer want the stack, make sure that nobody uses it, and run aws cloudformation delete-stack --stack-name "
+        f"{stack.name}. Otherwise put it back."
     )
 
 
 @hazard_rule
 def stateful_removed(environment: Environment) -> Iterator[Found]:
-    """A resource that holds data or keys goes away."""
+    """A resource that holds data or keys is removed."""
     gone = {
         stack.name: environment.diff.removal_of(stack.base)
         for stack in environment.diff.changed_stacks
@@ -209,29 +210,31 @@ def _lost(stack: str, changes: list[ResourceImpact], remains: Remains, cause: st
     s = "s" if single else ""
     if remains == "all":
         consequence = (
-            f"{when}{they} stay{s} with {'its' if single else 'their'} data, but no stack manages {it} any more: "
-            f"{they} {'goes' if single else 'go'} on costing money, and a fixed name stays taken for the next one that "
-            "wants it."
+            f"{when}{they} stay{s} with {'its' if single else 'their'} data. No stack manages {it} any more, {they} keep{s} "
+            "costing money, and a fixed name stays taken."
         )
         remedy = (
-            "Decide who deletes it and when, or keep it in the template; a resource import brings it back."
+            "Decide who deletes it and when, or keep it in the template. A resource import brings it back."
         )
     elif remains == "snapshot":
         consequence = (
-            f"{when}CloudFormation takes a last snapshot and deletes {it}: clients fail from then on, and only the snapshot is "
-            "left, which no stack manages and which goes on costing money."
+            f"{when}CloudFormation takes a last snapshot and deletes {it}. Clients fail, and only the snapshot is left. No "
+            "stack manages the snapshot, and it keeps costing money."
         )
-        remedy = "Make sure that nobody uses it any more; or keep it, or set DeletionPolicy to Retain before this deployment."
+        remedy = (
+            "Make sure that nobody uses it. Otherwise keep it, or set DeletionPolicy to Retain in a deployment before "
+            "this one."
+        )
     elif remains == "contents":
         consequence = (
-            f"{when}CloudFormation deletes {it} only if empty: while {they} hold{s} something, the deletion fails "
-            f"(DELETE_FAILED), {_STOPS if when else _STAYS}. Whatever empties {it} first, as autoDeleteObjects of CDK does with "
-            f"buckets, loses that."
+            f"{when}CloudFormation deletes {it} only if empty. While {they} hold{s} something, the deletion fails "
+            f"(DELETE_FAILED), {_STOPS if when else _STAYS}. If something empties {it} first, such as autoDeleteObjects of "
+            "CDK, those contents are lost."
         )
-        remedy = "Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data."
+        remedy = "Keep it, copy the data, or set DeletionPolicy to Retain in a deployment before this one."
     else:
         consequence = f"{when}CloudFormation deletes {it}, and what {they} hold{s} is lost."
-        remedy = "Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data."
+        remedy = "Keep it, copy the data, or set DeletionPolicy to Retain in a deployment before this one."
     names = listed(subject_of(change) for change in sorted(changes, key=lambda one: one.logical_id))
     return Found(
         "danger" if remains in ("contents", "nothing") else "warning",

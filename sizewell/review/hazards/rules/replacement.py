@@ -1,4 +1,4 @@
-"""Resources that CloudFormation makes anew, or refuses to."""
+"""Resources that CloudFormation replaces, or refuses to replace."""
 
 from collections.abc import Iterator
 
@@ -77,48 +77,49 @@ def _is_replaced(environment: Environment, change: ResourceImpact) -> bool:
 
 @hazard_rule
 def stateful_replaced(environment: Environment) -> Iterator[Found]:
-    """A resource that holds data or keys is made anew, empty."""
+    """A resource that holds data or keys is replaced by an empty one."""
     for change in environment.diff.changes:
         if not change.is_stateful or not _is_replaced(environment, change):
             continue
         name = _fixed_name(environment, change)
         certain = change.action == "replaced"
-        makes = "CloudFormation makes" if certain else "CloudFormation may make"
+        makes = "CloudFormation creates" if certain else "CloudFormation may create"
         if change.is_retained and _leaves_snapshot(change):
             deletes = "deletes" if certain else "would delete"
             consequence = (
-                f"{makes} a new, empty resource, and then takes a last snapshot of the old one and {deletes} it: clients of the "
-                "old one fail, and only the snapshot is left, which no stack manages and which goes on costing money."
+                f"{makes} a new, empty resource, and then takes a last snapshot of the old one and {deletes} it. Clients of "
+                "the old one fail, and only the snapshot is left. No stack manages the snapshot, and it keeps costing money."
             )
             remedy = (
-                "Leave the deciding property alone; or plan how the new one is made from a snapshot, and for how long "
-                "nothing is written."
+                "Keep the property that decides. Otherwise plan how to create the new resource from a snapshot, and for how "
+                "long nothing is written."
             )
         elif change.is_retained:
             consequence = (
-                f"{makes} a new, empty resource. The old one {'stays' if certain else 'then stays'} with its data, but no stack "
-                "manages it any more, and it goes on costing money."
+                f"{makes} a new, empty resource. The old one {'stays' if certain else 'then stays'} with its data, but no "
+                "stack manages it any more, and it keeps costing money."
             )
-            remedy = "Leave the deciding property alone; or plan the move of the data, and who deletes the old one."
+            remedy = "Keep the property that decides. Otherwise plan the move of the data, and who deletes the old resource."
         else:
             deletes, is_lost = ("deletes", "is") if certain else ("delete", "would be")
             holds = contents_of(change.base)
             consequence = (
-                f"{makes} a new, empty resource and then {deletes} the old one only if it is empty: with {holds} in it, the "
-                f"deletion fails (DELETE_FAILED) and it stays, managed by no stack; whatever empties it first loses the {holds}."
+                f"{makes} a new, empty resource and then {deletes} the old one only if it is empty. With {holds} in it, the "
+                "deletion fails (DELETE_FAILED), and no stack manages the old one any more. If something empties it first, the "
+                f"{holds} are lost."
                 if holds
                 else f"{makes} a new, empty resource and then {deletes} the old one, and what it holds {is_lost} lost."
             )
             remedy = (
-                "Leave the deciding property alone; or set DeletionPolicy and UpdateReplacePolicy to Retain in a deployment "
-                "before this one, and copy the data."
+                "Keep the property that decides. Otherwise set DeletionPolicy and UpdateReplacePolicy to Retain in a "
+                "deployment before this one, and copy the data."
             )
         if not certain:
             remedy += _LOOK_AT_CHANGE_SET
         if name:
             consequence += (
-                f" Its fixed name {name} is taken while the old one is there: the new one fails with AlreadyExists, and "
-                "the deployment rolls back."
+                f" Its fixed name {name} is taken while the old one is there. The new one fails with AlreadyExists, and the "
+                "deployment rolls back."
             )
         yield Found(
             "danger" if certain and not change.is_retained else "warning",
@@ -133,7 +134,7 @@ def stateful_replaced(environment: Environment) -> Iterator[Found]:
 
 @hazard_rule
 def named_resource_replaced(environment: Environment) -> Iterator[Found]:
-    """A resource with a fixed name is made anew, which fails because the name is taken."""
+    """A resource with a fixed name is replaced, which fails because the name is taken."""
     for change in environment.diff.changes:
         if change.is_stateful or not _is_replaced(environment, change):
             continue
@@ -144,8 +145,8 @@ def named_resource_replaced(environment: Environment) -> Iterator[Found]:
                 change.logical_id,
                 subject_of(change),
                 cause_of(change),
-                f"CloudFormation makes the new resource before it deletes the old one, and both have the name {name}: the new "
-                "one fails with AlreadyExists, and the deployment rolls back.",
+                f"CloudFormation creates the new resource before it deletes the old one, and both have the name {name}. The "
+                "new one fails with AlreadyExists, and the deployment rolls back.",
                 "Change the name in the same deployment, or leave it to CloudFormation.",
             )
     groups: dict[tuple[str, str], list[Move]] = {}
@@ -170,19 +171,19 @@ def _recreated(base_stack: str, head_stack: str, moves: list[Move]) -> Found:
         ordered[0].head.logical_id if single else None,
         names if single else f"{counted(len(moves), 'resource')} with fixed names: {names}",
         cause,
-        "To CloudFormation "
-        + ("this is a new resource" if single else "these are new resources")
+        "CloudFormation takes "
+        + ("this for a new resource" if single else "these for new resources")
         + ", and the old "
         + ("one still has the name" if single else "ones still have the names")
-        + ": creation fails with AlreadyExists, and the deployment rolls back.",
-        "Keep construct ids and stack names; or move what is deployed with a stack refactor (cdk refactor) before this "
+        + ". The creation fails with AlreadyExists, and the deployment rolls back.",
+        "Keep construct ids and stack names, or move the deployed resources with a stack refactor (cdk refactor) before this "
         "deployment.",
     )
 
 
 @hazard_rule
 def resource_type_changed(environment: Environment) -> Iterator[Found]:
-    """A logical id has another resource type, which CloudFormation refuses."""
+    """The resource type of a logical id changes, which CloudFormation refuses."""
     for stack, base, head in environment.diff.retyped:
         yield Found(
             "danger",
@@ -190,14 +191,14 @@ def resource_type_changed(environment: Environment) -> Iterator[Found]:
             head.logical_id,
             head.path,
             f"resource type {moved(base.resource_type, head.resource_type)}",
-            "CloudFormation refuses the whole update: update of resource type is not permitted under the same logical id.",
-            "Give the new resource another construct id, so that the old one is removed and the new one added.",
+            "CloudFormation refuses the whole update, because a logical id cannot get another resource type.",
+            "Give the new resource another construct id. CloudFormation then removes the old one and adds the new one.",
         )
 
 
 @hazard_rule
 def removal_policy_weakened(environment: Environment) -> Iterator[Found]:
-    """What holds data, logs or keys is deleted with its resource from now on."""
+    """A resource that holds data, logs or keys loses the policy that keeps it."""
     for stack, base, head in environment.diff.kept():
         change = environment.diff.change_of(stack, head.logical_id)
         if change is not None and (not change.is_stateful or change.is_replaced):
@@ -216,12 +217,12 @@ def removal_policy_weakened(environment: Environment) -> Iterator[Found]:
                 f"{head.resource_type} {head.path}",
                 "; ".join(weaker),
                 (
-                    f"From this deployment on, CloudFormation deletes it where it is empty, and fails where it holds {holds}"
+                    f"From this deployment on, CloudFormation deletes it if it is empty, and fails if it holds {holds}"
                     if holds
-                    else "From this deployment on, what it holds is deleted with it"
+                    else "From this deployment on, CloudFormation deletes it with everything that it holds"
                 )
-                + ": when it leaves the template, when it is replaced, or with the whole stack.",
-                "Keep Retain for what holds data, logs or keys.",
+                + ": when it leaves the template, is replaced, or is deleted with its stack.",
+                "Keep Retain for resources that hold data, logs or keys.",
             )
 
 

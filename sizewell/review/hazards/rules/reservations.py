@@ -1,4 +1,4 @@
-"""Capacity that was paid for, and is no longer used."""
+"""Reserved capacity that is no longer used."""
 
 from collections.abc import Iterator
 
@@ -21,12 +21,12 @@ def capacity_reservation_removed(environment: Environment) -> Iterator[Found]:
                     endpoint.logical_id,
                     f"variant {head.name} of {endpoint.subject}",
                     f"MlReservationArn {moved(before, after)}",
-                    "The variant no longer takes its instances from the reservation, which is paid for all the same"
+                    "The variant no longer takes its instances from the reservation, which you still pay for"
                     + (
                         "."
                         if after
-                        else ": new instances depend on what happens to be free, and the update fails with insufficient "
-                        "capacity where nothing is."
+                        else ". New instances need free on-demand capacity. Without it the update fails with insufficient "
+                        "capacity."
                     ),
                     "Make sure that the reservation has ended or serves something else.",
                 )

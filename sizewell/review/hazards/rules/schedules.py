@@ -14,7 +14,7 @@ _DEFAULTS = {"State": "ENABLED", "ScheduleExpressionTimezone": "UTC"}
 
 @hazard_rule
 def schedule_changed(environment: Environment) -> Iterator[Found]:
-    """A schedule has other times, is disabled or is gone."""
+    """A schedule changes its times, is disabled or is removed."""
     for stack, base, head in environment.diff.kept(SCHEDULE, EVENT_RULE):
         before, after = ({key: _value(one, key) for key in _KEYS} for one in (base, head))
         if before != after and any(one["ScheduleExpression"] for one in (before, after)):
@@ -27,7 +27,7 @@ def schedule_changed(environment: Environment) -> Iterator[Found]:
                 f"schedule {head.path}",
                 "; ".join(causes),
                 _consequence(was_off, is_off),
-                "Make sure that whoever waits for the results knows, and that the new times overlap with nothing.",
+                "Tell those who wait for the results, and make sure that the new times do not overlap with other runs.",
             )
     for pair in environment.diff.resources(SCHEDULE, EVENT_RULE):
         gone = pair.base if pair.head is None and pair.stack.head is not None else None
@@ -42,15 +42,19 @@ def schedule_changed(environment: Environment) -> Iterator[Found]:
                 pair.logical_id,
                 f"schedule {gone.path}",
                 f"ScheduleExpression {moved(gone.properties['ScheduleExpression'], None)}",
-                "Nothing starts by itself any more.",
-                "Make sure that whoever waits for the results knows.",
+                "The schedule no longer starts anything.",
+                "Tell those who wait for the results.",
             )
 
 
 def _consequence(was_off: bool, is_off: bool) -> str:
     if is_off:
-        return "Nothing starts by itself." if was_off else "Nothing starts by itself any more."
-    return "It starts by itself from now on." if was_off else "What it starts runs at other times."
+        return "The schedule starts nothing." if was_off else "The schedule no longer starts anything."
+    return (
+        "The schedule starts its target from now on."
+        if was_off
+        else "The schedule starts its target at other times."
+    )
 
 
 def _value(resource: Resource, key: str) -> object:

@@ -28,11 +28,11 @@ def traffic_moved(environment: Environment) -> Iterator[Found]:
             endpoint.logical_id,
             endpoint.subject,
             listed(f"share of variant {name} {base[name]:.0%} → {head[name]:.0%}" for name in names),
-            "RetainAllVariantProperties keeps the weights that the endpoint has: the new ones count for a new endpoint only."
+            "RetainAllVariantProperties keeps the weights of the endpoint. The new weights apply only to a new endpoint."
             if kept
-            else "With the update another variant answers, which may have had no request so far, or gets none any more."
+            else "After the update a variant gets its first requests, or another variant gets none any more."
             if switched
-            else "With the update the variants get other shares of the requests, whatever capacity they have then.",
+            else "After the update the variants get other shares of the requests, whatever their capacity is.",
             "Add DesiredWeight to ExcludeRetainedVariantProperties if the weights are meant to change now."
             if kept
             else "Make sure that each variant has the instances for its share before the update.",

@@ -17,8 +17,8 @@ from sizewell.templates.values import flag, mapping, number
 _WAIT = ("StoppingCondition", "MaxWaitTimeInSeconds")
 _RUN = ("StoppingCondition", "MaxRuntimeInSeconds")
 _CONSEQUENCE = (
-    "When SageMaker takes the Spot instance back, the job starts again from zero: it may never finish, and the hours until "
-    "then are lost."
+    "If SageMaker takes the Spot instance back, the job starts again from zero. The hours until then are lost, and the job may "
+    "never finish."
 )
 
 
@@ -80,7 +80,7 @@ def spot_without_checkpoint(environment: EnvironmentPair) -> Iterator[Found]:
                 if lost
                 else f"EnableManagedSpotTraining is true without CheckpointConfig, in {states}",
                 _CONSEQUENCE,
-                "Give CheckpointConfig with an S3 URI, and let the script resume from what it finds there; or train on demand.",
+                "Set CheckpointConfig with an S3 URI and let the script resume from it, or train on demand.",
             )
     yield from _planned_spot(environment, readable)
 
@@ -103,7 +103,7 @@ def _planned_spot(environment: EnvironmentPair, readable: set[str]) -> Iterator[
                 if before and before.checkpoint
                 else "Spot instances are tried without checkpoint",
                 _CONSEQUENCE,
-                "Give the workload a checkpoint, and let the script resume from what it finds there; or train on demand.",
+                "Give the workload a checkpoint and let the script resume from it, or train on demand.",
             )
 
 
@@ -130,8 +130,8 @@ def max_wait_too_short(environment: Environment) -> Iterator[Found]:
                     machine.logical_id,
                     f"state {_state(path)} of {machine.path}",
                     fault,
-                    "SageMaker refuses the request with a ValidationException: each execution fails at this state.",
-                    "Raise MaxWaitTimeInSeconds: it is the time for all waiting and running together.",
+                    "SageMaker refuses the request with a ValidationException. Each execution fails at this state.",
+                    "Raise MaxWaitTimeInSeconds, which covers waiting and running together.",
                 )
 
 
