@@ -21,19 +21,20 @@ def _failures(base: SavedOutput | None, head: SavedOutput) -> Iterator[Note]:
         yield Note(
             severity="warning",
             environment=name,
-            text=f"{name} of base does not synthesize: head is reviewed alone there, and nothing counts as changed",
+            text=f"{name} of base does not synthesize, so head is reviewed alone there and nothing counts as changed",
             detail=printed,
         )
     for name, printed in sorted(head.errors.items()):
         yield Note(
             severity="danger",
             environment=name,
-            text=f"{name} of head does not synthesize: it cannot be deployed",
+            text=f"{name} of head does not synthesize and cannot be deployed",
             detail=printed,
         )
     if base is None:
         yield Note(
-            severity="warning", text="there is no base: head is reviewed alone, and nothing counts as changed"
+            severity="warning",
+            text="there is no base, so head is reviewed alone and nothing counts as changed",
         )
 
 
@@ -41,8 +42,8 @@ def _strangers(base: SavedOutput | None, head: SavedOutput) -> Iterator[Note]:
     if base and base.assemblies and head.assemblies and have_nothing_in_common(base, head):
         yield Note(
             severity="warning",
-            text="no stack is on both sides: everything of base is removed and everything of head is new, "
-            "unless these are two different projects",
+            text="base and head have no stack in common: everything of base is removed and everything of head is new, unless "
+            "they are two different projects",
         )
 
 
@@ -50,9 +51,7 @@ def _of_pairs(pairs: Sequence[EnvironmentPair]) -> Iterator[Note]:
     for pair in pairs:
         for side, assembly in (("base", pair.base), ("head", pair.head)):
             if assembly is None:
-                yield Note(
-                    severity="notice", environment=pair.name, text=f"{pair.name} is not there in {side}"
-                )
+                yield Note(severity="notice", environment=pair.name, text=f"{pair.name} is missing in {side}")
                 continue
             for text in assembly.notes:
                 yield Note(severity="warning", environment=pair.name, text=f"{side}: {text}")
@@ -96,6 +95,6 @@ def _missing(name: str, base: Assembly, head: Assembly) -> Iterator[Note]:
             yield Note(
                 severity="notice",
                 environment=name,
-                text=f"plan.json has version {base.plan.schema_version} in base and {head.plan.schema_version} in head: "
+                text=f"plan.json has version {base.plan.schema_version} in base and {head.plan.schema_version} in head, so "
                 "what only one of them says is not compared",
             )

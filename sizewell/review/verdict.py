@@ -123,7 +123,7 @@ def _parts(review: Review) -> Iterator[str]:
     if exposed := list(public_exposures(review)):
         yield f"everybody can reach {exposed[0].subject}{_and_more(len(exposed))}"
     if administrators := list(new_administrators(review)):
-        yield f"{administrators[0].policy}{_and_more(len(administrators))} may do everything, or give itself everything"
+        yield f"{administrators[0].policy}{_and_more(len(administrators))} may do everything, or grant itself everything"
     yield from _alone(review)
     if count := sum(change.direction == "broadened" for change in review.security.iam):
         yield f"permissions broadened in {counted(count, 'place')}"

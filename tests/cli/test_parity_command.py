@@ -141,7 +141,7 @@ def test_the_reasons_name_the_two_environments(outputs: Path, sizewell: Sizewell
     (outputs / "staging").rename(outputs / "dev")
     (outputs / "prod").rename(outputs / "live")
     result = sizewell("parity", "--env", "dev", "--like", "live", "--output", str(outputs), "--markdown")
-    assert "not a size: dev behaves otherwise than live" in result.stdout
+    assert "this is not a size: dev behaves differently from live" in result.stdout
     text = result.stdout.replace("app-staging", "").replace("app-prod", "")
     assert "staging" not in text
     assert "prod" not in text

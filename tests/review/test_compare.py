@@ -88,7 +88,7 @@ def test_an_environment_of_base_that_does_not_synthesize_is_reviewed_alone(tmp_p
         (
             "warning",
             "dev",
-            "dev of base does not synthesize: head is reviewed alone there, and nothing counts as changed",
+            "dev of base does not synthesize, so head is reviewed alone there and nothing counts as changed",
         )
     ]
     assert review.notes[0].detail == "config/dev.yaml:3: policy.account: is missing"
@@ -103,7 +103,7 @@ def test_head_that_does_not_synthesize_is_the_worst(tmp_path: Path) -> None:
     review = compare_outputs(base, SavedOutput("worktree", errors={"dev": "broken"}))
     assert review.verdict.level == "danger"
     assert review.resources.changes == (), "what did not synthesize is not removed"
-    assert ("danger", "dev", "dev of head does not synthesize: it cannot be deployed") in notes(review)
+    assert ("danger", "dev", "dev of head does not synthesize and cannot be deployed") in notes(review)
 
 
 def test_without_any_base_head_is_reviewed_alone(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_an_environment_that_is_new_is_all_added(tmp_path: Path) -> None:
         write_assembly(tmp_path / "head" / name, {f"{name}-web": TOPIC})
     review = compare_outputs(read(tmp_path / "base"), read(tmp_path / "head"))
     assert [(c.environment, c.action) for c in review.resources.changes] == [("qa", "added")]
-    assert ("notice", "qa", "qa is not there in base") in notes(review)
+    assert ("notice", "qa", "qa is missing in base") in notes(review)
 
 
 def test_environments_can_be_chosen(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_environments_can_be_chosen(tmp_path: Path) -> None:
 def test_two_projects_are_told(tmp_path: Path) -> None:
     base = read(write_assembly(tmp_path / "a", {"one": TOPIC}))
     review = compare_outputs(base, read(write_assembly(tmp_path / "b", {"two": TOPIC})))
-    assert "no stack is on both sides" in review.notes[0].text
+    assert "no stack in common" in review.notes[0].text
 
 
 def test_a_missing_plan_is_told_and_the_rest_is_reviewed(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from sizewell.review.yaml_text import one_line
 from sizewell.templates.values import mapping
 
 _ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth"}
-_GONE = "nobody manages it any more; its stack goes on until it is deleted"
+_GONE = "nothing manages it any more, and its stack keeps running until somebody deletes it"
 _OUTAGE = ": one failure away from an outage"
 
 
@@ -67,7 +67,7 @@ def _zones(change: KeyChange) -> str:
 def _zone_ids(change: KeyChange) -> str:
     """Tell what other zones mean: each has its own subnet, and the first is that of training on several instances."""
     if not isinstance(change.base, list) or not isinstance(change.head, list):
-        return "every subnet is made anew: instances move"
+        return "every subnet is replaced, and instances move"
     left = [one_line(zone_id) for zone_id in change.base if zone_id not in change.head]
     entered = [one_line(zone_id) for zone_id in change.head if zone_id not in change.base]
     told = [f"instances leave {listed(left)}"] if left else []

@@ -27,19 +27,19 @@ GATE_CONDITIONS: Mapping[str, str] = {
     "hazard": "The same as warning.",
     "hazard:RULE": "A hazard of one rule, whatever its severity: hazard:alarm-removed.",
     "replace-stateful": "A resource that holds data or keys is replaced, or may be.",
-    "remove-stateful": "A resource that holds data or keys is removed, also where its policy keeps the old one.",
+    "remove-stateful": "A resource that holds data or keys is removed, even if its policy keeps the old one.",
     "replace": "Any resource is replaced, or may be.",
     "iam-broadened": "A policy allows more, or denies less, than before.",
     "security-weaker": "Anything else that protects less than before.",
-    "public-exposure": "Something can be reached by everybody that could not be before.",
-    "acknowledgement-added": "One more finding of the rule packs is accepted instead of mended.",
+    "public-exposure": "Everybody can reach something that they could not reach before.",
+    "acknowledgement-added": "The app accepts one more finding of the rule packs instead of fixing it.",
     "cost-increase>N%": "The expected cost of an environment rises by more than this share, or is unknown: cost-increase>10%.",
     "cost-increase>Nusd": "It rises by more than this amount in USD per month, or is unknown: cost-increase>200usd.",
-    "cost-unknown": "Something that head runs has no known price, whether it changes or not.",
+    "cost-unknown": "Head runs something without a known price, whether it changes or not.",
     "selection-changed": "A workload runs on another instance type, or on another number of instances.",
     "over-budget": "The expected cost of head is above the budget of its environment, or has an unknown part.",
-    "no-base": "An environment of head has nothing to be compared with: base does not have it, or does not synthesize; "
-    "the latter stops wherever any condition stands.",
+    "no-base": "An environment of head has no base to compare with: base does not have it, or does not synthesize. If base "
+    "does not synthesize, every condition stops the change.",
 }
 
 

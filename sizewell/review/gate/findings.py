@@ -42,18 +42,21 @@ def _resources(matches: Callable[[ResourceChange], bool]) -> Finder:
     def find(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
         for change in review.resources.changes:
             if matches(change):
-                kept = ", the old one or its snapshot is kept" if change.retained else ""
+                kept = ", and the old one or its snapshot is kept" if change.retained else ""
                 place = f"{change.stack}/{change.logical_id}"
                 yield change.environment, f"{place} ({change.resource_type}) is {_is(change)}{kept}"
         for hazard in review.hazards:
             if hazard.rule == _RELOCATED:
-                yield hazard.environment, f"{hazard.subject}: {hazard.cause}, all of it is made anew there"
+                yield (
+                    hazard.environment,
+                    f"{hazard.subject}: {hazard.cause}, and everything is created anew there",
+                )
 
     return find
 
 
 def _is(change: ResourceChange) -> str:
-    return "perhaps replaced" if change.action == "may be replaced" else change.action
+    return "may be replaced" if change.action == "may be replaced" else change.action
 
 
 def _iam_broadened(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
@@ -87,12 +90,12 @@ def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, 
             continue
         if cost.unknown_changes:
             unknown = listed(cost.unknown_changes)
-            yield cost.environment, f"the cost of {unknown} is unknown, which counts as not passed"
+            yield cost.environment, f"the cost of {unknown} is unknown and counts as too high"
             continue
         if not base:
             # Of nothing every share is an increase; so is what cannot be compared.
             if head and (condition.unit == "%" or base is None or head > condition.limit):
-                yield cost.environment, f"{head:,.0f} USD per month, of base no cost is known"
+                yield cost.environment, f"{head:,.0f} USD per month, and the cost of base is unknown"
             continue
         rise = cost.difference.expected
         if rise is None or rise <= 0:
@@ -123,9 +126,9 @@ def _unknown(cost: EnvironmentCost) -> list[str]:
         for component in (workload.head.components if workload.head else ())
         if component.basis == "unknown"
     ]
-    unknown += [f"{name} (nobody prices it here)" for name in cost.not_priced]
+    unknown += [f"{name} (Sizewell has no price for it)" for name in cost.not_priced]
     if not unknown and cost.head is not None and cost.head.expected is None:
-        return ["nothing of it has a known price"]
+        return ["no part of it has a known price"]
     return unknown
 
 
@@ -145,7 +148,7 @@ def _over_budget(review: Review, condition: Condition) -> Iterator[tuple[str, st
         if head is not None and head > budget:
             yield cost.environment, f"{head:,.0f} USD per month, the budget is {budget:,.0f}"
         elif unknown := _unknown(cost):
-            yield cost.environment, f"unknown, which counts as not passed: {listed(unknown)}"
+            yield cost.environment, f"the cost is unknown and counts as too high: {listed(unknown)}"
 
 
 def _no_base(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
@@ -153,7 +156,7 @@ def _no_base(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
     known -= {cost.environment for cost in review.cost if cost.base is None and cost.head is not None}
     for environment in review.head.environments:
         if environment not in known:
-            yield environment, "there is nothing to compare it with"
+            yield environment, "it has no base to compare with"
 
 
 def _broadened(review: Review) -> Iterator[IamChange]:

@@ -7,15 +7,15 @@ from typing import Literal
 from sizewell.review.parity.settings import Setting, SettingPath
 from sizewell.templates.values import number
 
-_COUNT = "how many there are is a size"
+_COUNT = "the number is a size"
 _CAPACITY = "capacity is a size"
-_VOLUME = "what a volume holds is a size"
-_TARGET = "follows from the size of the instances"
-_DURATION = "follows from how much there is to do, and on what"
-_RETENTION = "how long something is kept is a size"
-_OFTEN = "how often it runs is a size"
+_VOLUME = "the size of a volume is a size"
+_TARGET = "depends on the size of the instances"
+_DURATION = "depends on the amount of work and on the hardware"
+_RETENTION = "the retention is a size"
+_OFTEN = "the schedule is a size"
 _MONEY = "the budget is a size"
-_REMOVAL = "what is left behind when the stack is removed is for each environment to say"
+_REMOVAL = "each environment decides what stays when the stack is removed"
 #: Channels of a training job that hold data; the code of a job has a channel of its own, and is no size.
 _DATA_CHANNELS = ("train", "training", "validation", "test", "eval", "evaluation")
 
@@ -93,16 +93,14 @@ ALLOWANCES = (
     Allowance(
         tuple(f"ScheduledActions.*.{name}" for name in ("ScheduledActionName", "Schedule", "Timezone")),
         "size",
-        "when the bounds of scaling change follows the traffic",
+        "the times of scaling depend on the traffic",
     ),
-    Allowance(
-        ("ThrottlingRateLimit", "ThrottlingBurstLimit"), "size", "how much is let through follows the traffic"
-    ),
+    Allowance(("ThrottlingRateLimit", "ThrottlingBurstLimit"), "size", "throttling depends on the traffic"),
     Allowance(("TargetValue", "Threshold", "ScalingAdjustment"), "size", _TARGET),
     Allowance(
         ("Period", "EvaluationPeriods", "DatapointsToAlarm"),
         "size",
-        "how long an alarm looks follows the traffic",
+        "the period of an alarm depends on the traffic",
         numbers_only=True,
     ),
     Allowance(
@@ -145,7 +143,7 @@ ALLOWANCES = (
             for below in ("", ".Condition", ".Next", ".Assign", ".Assign.attempt")
         ),
         "size",
-        "how many types are tried follows from how many fit",
+        "the number of types to try depends on how many fit",
     ),
     Allowance(
         ("usd_per_hour", "job_usd_per_hour", "gpu_count"),
@@ -160,13 +158,13 @@ ALLOWANCES = (
             "HyperbandStrategyConfig.MaxResource",
         ),
         "size",
-        "how much is trained is a size",
+        "the amount of training is a size",
         numbers_only=True,
     ),
     Allowance(
         tuple(f"InputDataConfig.{channel}.DataSource.S3DataSource.S3Uri" for channel in _DATA_CHANNELS),
         "size",
-        "how much is trained is a size",
+        "the amount of training is a size",
     ),
     Allowance(
         (

@@ -6,41 +6,41 @@ from sizewell.review.parity.settings import SettingPath
 
 #: By a part of a name in the path; the first row that fits decides.
 _SETTINGS = (
-    (("KmsKey", "KmsData", "KMSMasterKey", "Encrypt", "SSEAlgorithm"), "who may use the key is found out in {reference}"),
-    (("NetworkIsolation",), "code that needs the network fails behind isolation only"),
-    (("SpotTraining",), "interruptions are met for the first time in {reference}"),
-    (("CheckpointConfig",), "resuming from a checkpoint is met for the first time in {reference}"),
+    (("KmsKey", "KmsData", "KMSMasterKey", "Encrypt", "SSEAlgorithm"), "only {reference} shows who may use the key"),
+    (("NetworkIsolation",), "code that needs the network fails only where it is isolated"),
+    (("SpotTraining",), "the first interruptions happen in {reference}"),
+    (("CheckpointConfig",), "the first resume from a checkpoint happens in {reference}"),
     (("AutoRollback", "DeploymentConfig", "BlueGreen", "RollingUpdate"),
-     "the rollout is rehearsed on {environment}, or in {reference}"),
-    (("TreatMissingData",), "the alarm behaves otherwise when there is no traffic"),
-    (("AlarmActions", "OKActions", "InsufficientDataActions", "ActionsEnabled"), "somebody else hears of it, or nobody"),
-    (("SecurityGroup", "Cidr", "VpcConfig", "PublicAccess", "Ingress", "Egress"), "what cannot be reached differs"),
+     "only one of {environment} and {reference} tests the rollout"),
+    (("TreatMissingData",), "the alarm behaves differently without traffic"),
+    (("AlarmActions", "OKActions", "InsufficientDataActions", "ActionsEnabled"), "it notifies other recipients or nobody"),
+    (("SecurityGroup", "Cidr", "VpcConfig", "PublicAccess", "Ingress", "Egress"), "the two reach different things"),
     (("ModelDataSource", "ModelDataUrl", "ModelPackage"), "{environment} tests another model than {reference} serves"),
-    (("HyperParameters", "hyperparameters", "InputDataConfig", "AlgorithmSpecification"), "{environment} trains in another way"),
+    (("HyperParameters", "hyperparameters", "InputDataConfig", "AlgorithmSpecification"), "{environment} trains differently"),
     (("Environment",), "the container runs with other settings"),
     (("Code", "Handler", "Runtime", "Layers"), "{environment} tests other code than {reference} runs"),
-    (("Policies", "Polic", "Grant"), "what is allowed differs"),
-    (("Schedule",), "it is started in another way"),
+    (("Policies", "Polic", "Grant"), "the two allow different things"),
+    (("Schedule",), "the two start it differently"),
 )  # fmt: skip
-_OTHER = "not a size: {environment} behaves otherwise than {reference}"
+_OTHER = "this is not a size: {environment} behaves differently from {reference}"
 #: By the end of a resource type.
 _RESOURCES = (
-    ("::Alarm", "nobody has seen whether this alarm is quiet when all is well"),
-    ("::ScalableTarget", "scaling is met for the first time in {reference}"),
-    ("::ScalingPolicy", "scaling is met for the first time in {reference}"),
-    ("::Schedule", "it does not run by itself on both"),
-    ("::DeploymentGroup", "the rollout is met for the first time in {reference}"),
+    ("::Alarm", "nobody has tested that this alarm stays quiet while all is well"),
+    ("::ScalableTarget", "the first scaling happens in {reference}"),
+    ("::ScalingPolicy", "the first scaling happens in {reference}"),
+    ("::Schedule", "it runs on a schedule in only one of them"),
+    ("::DeploymentGroup", "the first rollout happens in {reference}"),
 )
 
-HARDWARE = "another kind of hardware runs another image: what works on one may not start on the other"
+HARDWARE = "another kind of hardware runs another image, which may not start although the other one does"
 IMAGE = "{environment} tests another image than {reference} runs"
-PERMISSION = "what is allowed on one may be refused on the other"
-ONLY_OURS = "{environment} leans on something that {reference} does not have"
-NOTEBOOK = "notebooks are for development: that {reference} has none is a policy"
-MISSING_STACK = "{reference} runs something that {environment} never tries"
+PERMISSION = "one may refuse what the other allows"
+ONLY_OURS = "{environment} depends on something that {reference} does not have"
+NOTEBOOK = "notebooks are for development, so {reference} may have none"
+MISSING_STACK = "{reference} runs something that {environment} never tests"
 TYPE = "another service does the work"
 SIZE = "other hardware of the same kind"
-UNKNOWN_HARDWARE = "another size, as far as the catalog of instance types knows"
+UNKNOWN_HARDWARE = "probably another size: the catalog does not have one of the types"
 TRIES = "how many instance types are tried is a size"
 ZONES = "the number of zones is a size"
 
@@ -58,5 +58,5 @@ def missing_reason(resource_types: Collection[str], *, in_reference: bool) -> st
         return ONLY_OURS
     return next(
         (why for ending, why in _RESOURCES if any(name.endswith(ending) for name in resource_types)),
-        "{reference} has something that {environment} never tries",
+        "{reference} has something that {environment} never tests",
     )

@@ -22,10 +22,10 @@ from sizewell.templates.deployment import ACTIONS
 _SAYS = ("rule", "direction", "base", "head", "why")
 #: What became of the lock of a choice that stays.
 _LOCKS = {
-    "unlocked": "the same, no longer locked",
-    "locked": "the same, now locked",
-    "stale": "the same, the lock is stale",
-    "infeasible": "the same, the lock cannot be followed",
+    "unlocked": "the same type, no longer locked",
+    "locked": "the same type, now locked",
+    "stale": "the same type, but the lock is stale",
+    "infeasible": "the same type, but the lock cannot be used",
 }
 Located = TypeVar("Located", SecurityChange, SelectionChange)
 

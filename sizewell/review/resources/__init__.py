@@ -1,4 +1,4 @@
-"""What CloudFormation will do with each resource: added, changed, replaced, perhaps replaced, removed."""
+"""What CloudFormation will do with each resource: added, changed, replaced, may be replaced, removed."""
 
 from sizewell.review.resources.comparison import compare_resources
 

@@ -41,7 +41,7 @@ def _moved(base: Stack, head: Stack) -> Iterator[str]:
         ("region", base.region, head.region),
     ):
         if ours and theirs and ours != theirs:
-            yield f"{what} {ours} → {theirs}: a new stack is made there, the old one stays until somebody deletes it"
+            yield f"{what} {ours} → {theirs}: a new stack is created there, and the old one stays until somebody deletes it"
         elif ours != theirs:
             yield f"{what} {ours or 'of the deployment'} → {theirs or 'of the deployment'}"
 

@@ -52,7 +52,7 @@ def _kept_by_lock(c: Comparison) -> Iterator[str]:
         return
     saving = lock.saving_usd_per_month
     would = f"save {_usd_per_month(saving)}" if saving is not None and saving > 0 else "be the choice"
-    yield f"kept by the lock; without it {lock.best_instance_type} would {would}"
+    yield f"the lock keeps this type; without it {lock.best_instance_type} would {would}"
 
 
 def _no_longer_feasible(c: Comparison) -> Iterator[str]:
@@ -144,7 +144,7 @@ def _lock(c: Comparison) -> Iterator[str]:
     elif base.instance_type != head.instance_type:
         yield f"the lock was updated: {base.instance_type} → {head.instance_type}"
     elif (base.state, head.state) == ("stale", "locked"):
-        yield f"the lock was updated, and keeps {head.instance_type}"
+        yield f"the lock was updated and keeps {head.instance_type}"
     elif head.state == "stale" and base.state != "stale":
         yield f"the configuration has changed since {head.instance_type} was locked"
     elif base.state == "infeasible" and head.state != "infeasible":

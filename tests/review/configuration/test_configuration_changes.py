@@ -14,7 +14,7 @@ from sizewell.review.model import ConfigChange
 from sizewell.review.saved.output import Assembly
 
 Change = Callable[[Any], object]
-GONE = "nobody manages it any more; its stack goes on until it is deleted"
+GONE = "nothing manages it any more, and its stack keeps running until somebody deletes it"
 
 
 def side(environment: Mapping[str, Any] | None, name: str = "dev") -> Assembly:

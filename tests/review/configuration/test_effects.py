@@ -97,7 +97,7 @@ def put(environment: Any, path: str, value: Any) -> None:
         ("network.availability_zones", 2, "loses a zone"),
         ("network.availability_zones", 1, "loses 2 zones: one failure away from an outage"),
         ("network.interface_endpoints", ["logs", "sts"], "logs and sts can be reached, and no other service"),
-        ("network.availability_zone_ids", ["use1-az1"], "every subnet is made anew: instances move"),
+        ("network.availability_zone_ids", ["use1-az1"], "every subnet is replaced, and instances move"),
         ("notifications.emails", ["a@b.de"], "alarms go to a@b.de"),
         (f"{BERT}.model.precision", "int8", "another model"),
         (f"{BERT}.model.preset", "bert-large", "another model"),
@@ -254,7 +254,7 @@ def test_interface_endpoints_of_ones_own_go_by_name(prod: dict[str, Any]) -> Non
             "instances leave use1-az1; instances may run in use1-az2; training on several instances runs in use1-az4",
         ),
         (["use1-az1", "use1-az4", "use1-az6"], "instances may run in use1-az6"),
-        (None, "every subnet is made anew: instances move"),
+        (None, "every subnet is replaced, and instances move"),
     ],
 )
 def test_zones_are_left_and_entered(prod: dict[str, Any], zone_ids: Any, expected: str) -> None:

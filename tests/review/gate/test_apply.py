@@ -173,13 +173,13 @@ def test_resources(action: str, stateful: bool, met: set[str]) -> None:
 def test_a_resource_that_is_kept_is_told_so() -> None:
     given = review(resources=Resources(changes=(resource("removed", stateful=True, retained=True),)))
     assert failures(given, "remove-stateful") == {
-        "remove-stateful": "prod: s/Bucket (AWS::S3::Bucket) is removed, the old one or its snapshot is kept"
+        "remove-stateful": "prod: s/Bucket (AWS::S3::Bucket) is removed, and the old one or its snapshot is kept"
     }
 
 
 def test_a_stack_at_another_place_is_made_anew() -> None:
     given = review(hazards=(hazard(rule="stack-relocated"),))
-    reason = "prod: the alarm: is gone, all of it is made anew there"
+    reason = "prod: the alarm: is gone, and everything is created anew there"
     assert failures(given, "replace,replace-stateful,remove-stateful") == dict.fromkeys(
         ("replace", "replace-stateful", "remove-stateful"), reason
     )
@@ -238,7 +238,7 @@ def test_a_cost_increase_says_from_where_to_where() -> None:
         "cost-increase>10%": "prod: 1,000 → 1,500 USD per month (+500, +50.0%)"
     }
     assert failures(cost(None, 1500.0, new=True), "cost-increase>10%") == {
-        "cost-increase>10%": "prod: 1,500 USD per month, of base no cost is known"
+        "cost-increase>10%": "prod: 1,500 USD per month, and the cost of base is unknown"
     }
 
 
@@ -253,7 +253,7 @@ def test_what_becomes_unknown_hides_no_increase() -> None:
 
 def test_a_cost_that_nobody_knows_does_not_pass() -> None:
     given = cost(100.0, 100.0, difference=amount(None), unknown_changes=("chat: ml.p9.xlarge instances",))
-    reason = "prod: the cost of chat: ml.p9.xlarge instances is unknown, which counts as not passed"
+    reason = "prod: the cost of chat: ml.p9.xlarge instances is unknown and counts as too high"
     conditions = ("cost-increase>10%", "cost-increase>1000usd")
     assert failures(given, *conditions) == dict.fromkeys(conditions, reason)
 
@@ -264,7 +264,7 @@ def test_a_budget() -> None:
     }
     assert failures(cost(1.0, 100.0, budget_usd_per_month=100.0), "over-budget") == {}
     assert failures(cost(1.0, None, budget_usd_per_month=100.0), "over-budget") == {
-        "over-budget": "prod: unknown, which counts as not passed: nothing of it has a known price"
+        "over-budget": "prod: the cost is unknown and counts as too high: no part of it has a known price"
     }
 
 
@@ -289,13 +289,13 @@ def test_unknown_costs(basis: str, met: bool) -> None:
 
 def test_types_that_nobody_prices_are_unknown() -> None:
     assert failures(cost(1.0, 1.0, not_priced=("AWS::RDS::DBInstance",)), "cost-unknown") == {
-        "cost-unknown": "prod: AWS::RDS::DBInstance (nobody prices it here)"
+        "cost-unknown": "prod: AWS::RDS::DBInstance (Sizewell has no price for it)"
     }
 
 
 def test_nothing_known_is_unknown() -> None:
     assert failures(cost(1.0, None), "cost-unknown") == {
-        "cost-unknown": "prod: nothing of it has a known price"
+        "cost-unknown": "prod: no part of it has a known price"
     }
 
 
@@ -327,9 +327,7 @@ def test_selections(base: PickSide | None, head: PickSide | None, reason: str | 
 def test_an_environment_without_base() -> None:
     base = Side(label="main", environments=("dev",), stack_count=1)
     for given in (review(base=base), cost(None, 5.0, new=True)):
-        assert failures(given, "no-base,no-base@dev") == {
-            "no-base": "prod: there is nothing to compare it with"
-        }
+        assert failures(given, "no-base,no-base@dev") == {"no-base": "prod: it has no base to compare with"}
     assert set(failures(review(base=None), "no-base,no-base@dev")) == {"no-base", "no-base@dev"}
 
 

@@ -306,8 +306,8 @@ def test_training_on_demand_only_has_never_met_an_interruption() -> None:
         ("setting", "Train", f"{beginning}.EnableManagedSpotTraining", "false", "true"),
     ]
     assert [one.why for one in parity.differences] == [
-        "resuming from a checkpoint is met for the first time in prod",
-        "interruptions are met for the first time in prod",
+        "the first resume from a checkpoint happens in prod",
+        "the first interruptions happen in prod",
     ]
 
 

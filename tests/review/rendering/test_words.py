@@ -91,7 +91,10 @@ def test_what_happened_to_a_choice() -> None:
     more = head.model_copy(update={"instance_count": 3})
     assert selection_title(change.model_copy(update={"base": more})) == "another number of instances"
     unlocked = head.model_copy(update={"lock": "unlocked"})
-    assert selection_title(change.model_copy(update={"base": unlocked})) == "the same, the lock is stale"
+    assert (
+        selection_title(change.model_copy(update={"base": unlocked}))
+        == "the same type, but the lock is stale"
+    )
 
 
 def test_least_important_items_go_first_and_only_as_many_as_must() -> None:

@@ -45,7 +45,7 @@ def test_everybody_is_called_out(everybody: Json) -> None:
     opened = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, **everybody}
     (change,) = changes(group(rule()), group(rule(), opened))
     assert change.head == f"tcp 22 from {next(iter(everybody.values()))} (everybody)"
-    assert change.why == "Everybody on the internet is admitted."
+    assert change.why == "Everybody on the internet is allowed in."
 
 
 def test_a_removed_rule_closes_a_group() -> None:
@@ -140,7 +140,7 @@ def test_a_range_of_most_addresses_is_everybody(most: Json) -> None:
     opened = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, **most}
     assert rule_names(template(), group(opened)) == ["security-group-opened"]
     (change,) = changes(group(), group(opened))
-    assert change.why == "Everybody on the internet is admitted."
+    assert change.why == "Everybody on the internet is allowed in."
 
 
 @pytest.mark.parametrize("few", [{"CidrIp": "10.0.0.0/8"}, {"CidrIpv6": "fc00::/7"}])

@@ -331,7 +331,7 @@ def test_an_estimate_that_turns_a_type_down(compare: Compare) -> None:
 def test_the_lock_keeps_a_type(compare: Compare) -> None:
     kept = endpoint(A, B, lock=lock("ml.a", "ml.b", saving=100.0))
     assert reasons(compare(plan(endpoint(B, A)), plan(kept))) == [
-        "kept by the lock; without it ml.b would save 100 USD per month",
+        "the lock keeps this type; without it ml.b would save 100 USD per month",
         "ml.a is cheaper than ml.b by 365 USD per month",
         "the workload is locked now, on ml.a",
     ]
@@ -342,7 +342,7 @@ def test_the_lock_keeps_a_type(compare: Compare) -> None:
     [
         (None, lock("ml.a", "ml.a"), "the workload is locked now, on ml.a"),
         (lock("ml.a", "ml.a"), None, "the workload is no longer locked"),
-        (lock("ml.a", "ml.a", "stale"), lock("ml.a", "ml.a"), "the lock was updated, and keeps ml.a"),
+        (lock("ml.a", "ml.a", "stale"), lock("ml.a", "ml.a"), "the lock was updated and keeps ml.a"),
         (
             lock("ml.a", "ml.a"),
             lock("ml.a", "ml.a", "stale"),

@@ -17,13 +17,16 @@ from sizewell.templates.values import mapping, maps
 
 _REPORTED = "reported"
 _OUTCOMES: Mapping[str, tuple[Direction, str]] = {
-    "added": ("weaker", "A finding is accepted that was reported before, or would be."),
+    "added": ("weaker", "The app accepts a finding that would be reported otherwise."),
     "repeated": (
         "neutral",
-        "The finding is accepted as it is elsewhere in this environment, for the same reason.",
+        "The app accepts the finding elsewhere in this environment for the same reason.",
     ),
     "removed": ("stronger", "The finding is reported again."),
-    "reason-changed": ("neutral", "The finding is accepted for another reason: read whether it holds."),
+    "reason-changed": (
+        "neutral",
+        "The app accepts the finding for another reason. Check whether the reason holds.",
+    ),
 }
 
 Accepted = Mapping[tuple[str, str], str]

@@ -71,9 +71,15 @@ _NONE, _AWS_KEY, _CUSTOMER_KEY = 0, 1, 2
 #: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
 _WHEN_NOT_SET = {"bucketencryption": _AWS_KEY, "sqsmanagedsseenabled": _AWS_KEY}
 
-_WHY_LOST = "It is stored or sent in the clear, or under a key that AWS owns and that you can neither audit nor revoke."
-_WHY_GAINED = "It is encrypted, or under a key of your own that you can audit and revoke."
-_WHY_HARDWARE = "Instances with local NVMe encrypt it in hardware with keys that die with them, and refuse a key of yours."
+_WHY_LOST = (
+    "Data are stored or sent without encryption, or with a key that AWS owns. You can neither audit nor revoke such a "
+    "key."
+)
+_WHY_GAINED = "Data are encrypted, or use a key of your own, which you can audit and revoke."
+_WHY_HARDWARE = (
+    "Instances with local NVMe encrypt the data in hardware, with keys that end with the instance. They refuse a "
+    "key of your own."
+)
 
 Path = tuple[str, ...]
 
@@ -111,7 +117,7 @@ def _new(stack: StackChange, pair: ResourcePair) -> Iterator[SecurityChange]:
             pair.either.logical_id,
             base=ABSENT,
             head=f"{key}: {_text(properties.get(key))}",
-            why="It stores in the clear, and could be encrypted.",
+            why="It stores data without encryption, although it supports encryption.",
         )
 
 

@@ -23,12 +23,12 @@ def _authorization(why_lost: str, why_gained: str) -> tuple[str, str, str, str]:
     return "authorization-lost", "authorization-gained", why_lost, why_gained
 
 
-_REACHED = "Whoever has the address can try to connect from the internet."
-_UNREACHED = "It can no longer be reached from the internet."
+_REACHED = "Everybody on the internet who knows the address can try to connect."
+_UNREACHED = "Nobody can reach it from the internet any more."
 _ADDRESS = _reach("Instances get a public address.", "Instances get no public address.")
 _IAM_AUTHENTICATION = _authorization(
-    "Passwords open it, which live longer than credentials of IAM.",
-    "Credentials of IAM open it, which end by themselves.",
+    "Passwords give access, and they live longer than IAM credentials.",
+    "IAM credentials give access, and they expire.",
 )
 
 #: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
@@ -61,7 +61,7 @@ EXPOSURE = (
         public_access_block,
         "public-access-block-lost",
         "public-access-block-gained",
-        "A policy or an ACL can make it public again: nothing blocks that any more.",
+        "A policy or an ACL can make it public, because no block prevents it any more.",
         "Policies and ACLs can no longer make it public.",
         weak_when_new=3.5,
     ),
@@ -70,8 +70,8 @@ EXPOSURE = (
         "AccessControl",
         choice(_ACL_LEVELS, missing=2),
         *_reach(
-            "The access control list lets people in whom no policy names.",
-            "The access control list admits fewer people.",
+            "The access control list gives access to principals that no policy names.",
+            "The access control list gives access to fewer principals.",
         ),
         weak_when_new=2,
     ),
@@ -80,8 +80,8 @@ EXPOSURE = (
         "MapPublicIpOnLaunch",
         switch(1, safe=False),
         *_reach(
-            "Whatever starts in this subnet gets a public address.",
-            "What starts in this subnet gets no public address.",
+            "Instances in this subnet get a public address.",
+            "Instances in this subnet get no public address.",
         ),
         weak_when_new=1,
     ),
@@ -104,7 +104,7 @@ EXPOSURE = (
         "AuthType",
         choice({"NONE": 0, "AWS_IAM": 1}, missing=None),
         *_authorization(
-            "The function answers whoever knows its address.", "Callers must sign their requests."
+            "The function answers everybody who knows its address.", "Callers must sign their requests."
         ),
         weak_when_new=1,
     ),
@@ -112,7 +112,7 @@ EXPOSURE = (
         ("AWS::ApiGatewayV2::Route", "AWS::ApiGateway::Method"),
         "AuthorizationType",
         choice({"NONE": 0, "AWS_IAM": 1, "CUSTOM": 1, "JWT": 1, "COGNITO_USER_POOLS": 1}, missing=0),
-        *_authorization("The API answers without asking who calls.", "The API asks who calls."),
+        *_authorization("The API does not authorize its callers.", "The API authorizes its callers."),
         weak_when_new=1,
     ),
     Setting(
@@ -126,7 +126,7 @@ EXPOSURE = (
         ("AWS::EKS::Cluster",),
         "ResourcesVpcConfig.EndpointPublicAccess",
         _public_endpoint,
-        *_reach("The API of the cluster can be reached from the internet.", _UNREACHED),
+        *_reach("The internet can reach the API of the cluster.", _UNREACHED),
         weak_when_new=1,
     ),
     Setting(
@@ -141,7 +141,7 @@ EXPOSURE = (
         "DirectInternetAccess",
         choice({"Enabled": 0, "Disabled": 1}, missing=0),
         *_reach(
-            "The notebook reaches the internet past the VPC, and can carry data out.",
+            "The notebook reaches the internet outside of the VPC, and can send data out.",
             "The notebook reaches only what its VPC reaches.",
         ),
         weak_when_new=1,
@@ -151,7 +151,7 @@ EXPOSURE = (
         "AppNetworkAccessType",
         choice({"PublicInternetOnly": 0, "VpcOnly": 1}, missing=0),
         *_reach(
-            "Studio reaches the internet past the VPC, and can carry data out.",
+            "Studio reaches the internet outside of the VPC, and can send data out.",
             "Studio reaches only what its VPC reaches.",
         ),
         weak_when_new=1,
@@ -202,15 +202,18 @@ EXPOSURE = (
         ("AWS::WAFv2::WebACL",),
         "DefaultAction",
         _default_action,
-        *_reach("Requests pass that no rule is about.", "Requests are refused that no rule is about."),
+        *_reach(
+            "The web ACL allows requests that match no rule.",
+            "The web ACL blocks requests that match no rule.",
+        ),
     ),
     Setting(
         ("AWS::Cognito::IdentityPool",),
         "AllowUnauthenticatedIdentities",
         switch(None, safe=False),
         *_authorization(
-            "Whoever knows the pool gets credentials without signing in.",
-            "Only who signs in gets credentials.",
+            "Everybody who knows the pool gets credentials without signing in.",
+            "Only users who sign in get credentials.",
         ),
         weak_when_new=1,
     ),

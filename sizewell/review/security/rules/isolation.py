@@ -6,10 +6,10 @@ from typing import Any
 from sizewell.review.security.rules.settings import Setting, given, switch
 
 _LOST, _GAINED = "isolation-lost", "isolation-gained"
-_OUT = "Containers can open connections of their own, and can carry data out."
+_OUT = "Containers can open connections of their own, and can send data out."
 _NO_OUT = "Containers cannot open connections."
-_NO_VPC = "It runs outside the VPC: security groups, endpoint policies and flow logs do not apply to it."
-_VPC = "It runs inside the VPC: security groups, endpoint policies and flow logs apply to it."
+_NO_VPC = "It runs outside the VPC. Security groups, endpoint policies and flow logs do not apply to it."
+_VPC = "It runs inside the VPC. Security groups, endpoint policies and flow logs apply to it."
 
 
 def _in_vpc(value: Any) -> float:

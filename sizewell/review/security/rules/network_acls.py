@@ -28,7 +28,7 @@ def network_acls(stack: StackChange) -> Iterator[SecurityChange]:
                 pair.either.logical_id,
                 base=before or _NOBODY,
                 head=after or _NOBODY,
-                why="Packets from everywhere reach the subnets, where only security groups refuse them."
+                why="Packets from everywhere reach the subnets. Only security groups can refuse them there."
                 if after
                 else "Packets from everywhere no longer reach the subnets.",
             )

@@ -67,7 +67,7 @@ def public_principals(change: OwnerChange) -> Iterator[SecurityChange]:
         change.owner,
         base=_public_actions(change.base),
         head=_public_actions(change.head),
-        why="Everybody with any AWS account, or with none, is allowed this."
+        why="Everybody is allowed this, with any AWS account or with none."
         if opened
         else "Everybody was allowed this.",
     )
@@ -89,7 +89,7 @@ def foreign_accounts(change: OwnerChange) -> Iterator[SecurityChange]:
             "weaker",
             change.owner,
             **shown,
-            why=f"Whoever administers {', '.join(added)} decides who gets in.",
+            why=f"Administrators of {', '.join(added)} decide who gets access.",
         )
     elif removed and not change.stack.is_gone(change.owner):
         yield change.stack.change(
@@ -97,7 +97,7 @@ def foreign_accounts(change: OwnerChange) -> Iterator[SecurityChange]:
             "stronger",
             change.owner,
             **shown,
-            why=f"{', '.join(removed)} is no longer let in.",
+            why=f"{', '.join(removed)} no longer has access.",
         )
 
 

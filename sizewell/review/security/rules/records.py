@@ -7,9 +7,7 @@ from sizewell.templates.alternatives import dumped, items
 from sizewell.templates.values import flag, maps
 
 
-def _recorded(
-    why_lost: str, why_gained: str = "More of what happens is recorded."
-) -> tuple[str, str, str, str]:
+def _recorded(why_lost: str, why_gained: str = "More events are recorded.") -> tuple[str, str, str, str]:
     return "logging-lost", "logging-gained", why_lost, why_gained
 
 
@@ -40,7 +38,7 @@ RECORDS = (
         ("AWS::S3::Bucket",),
         "LoggingConfiguration",
         given,
-        *_recorded("Nobody can say afterwards who read or wrote an object."),
+        *_recorded("No log shows any more who read or wrote an object."),
     ),
     Setting(
         ("AWS::StepFunctions::StateMachine",),
@@ -54,7 +52,7 @@ RECORDS = (
         amount,
         "log-retention-shortened",
         "log-retention-lengthened",
-        "Events that are older are deleted, those that are there already as well.",
+        "Older events are deleted, including those that exist already.",
         "Events are kept longer.",
     ),
     Setting(
@@ -73,7 +71,10 @@ RECORDS = (
         ("AWS::CloudTrail::Trail",),
         "EnableLogFileValidation",
         switch(0),
-        *_recorded("Nobody can prove that the record was not changed.", "The record can be proved."),
+        *_recorded(
+            "Nobody can prove any more that the log was not changed.",
+            "The integrity of the log can be proved.",
+        ),
     ),
     Setting(
         ("AWS::EC2::FlowLog",),
@@ -85,25 +86,25 @@ RECORDS = (
         ("AWS::ElasticLoadBalancingV2::LoadBalancer",),
         "LoadBalancerAttributes",
         attribute("access_logs.s3.enabled"),
-        *_recorded("Nobody can say afterwards which requests there were."),
+        *_recorded("No log shows the requests any more."),
     ),
     Setting(
         ("AWS::ApiGateway::Stage",),
         "AccessLogSetting",
         given,
-        *_recorded("Nobody can say afterwards who called the API."),
+        *_recorded("No log shows any more who called the API."),
     ),
     Setting(
         ("AWS::ApiGatewayV2::Stage",),
         "AccessLogSettings",
         given,
-        *_recorded("Nobody can say afterwards who called the API."),
+        *_recorded("No log shows any more who called the API."),
     ),
     Setting(
         ("AWS::GuardDuty::Detector",),
         "Enable",
         switch(None),
-        *_recorded("Nobody looks for intruders any more.", "Intruders are looked for."),
+        *_recorded("GuardDuty no longer looks for threats.", "GuardDuty looks for threats."),
     ),
     Setting(
         ("AWS::CloudTrail::Trail",),

@@ -21,18 +21,16 @@ class Watcher:
 
 
 _WATCHERS = {
-    "AWS::EC2::FlowLog": Watcher(
-        "flow-log", "ResourceId", "Nobody can say afterwards which connections there were."
-    ),
+    "AWS::EC2::FlowLog": Watcher("flow-log", "ResourceId", "No flow log shows the connections any more."),
     "AWS::CloudTrail::Trail": Watcher("trail", None, "Calls to AWS are no longer recorded."),
     "AWS::CloudTrail::EventDataStore": Watcher("event-data-store", None, "Its events are no longer kept."),
     "AWS::Config::ConfigurationRecorder": Watcher(
         "configuration-recorder", None, "Changes of resources are no longer recorded."
     ),
-    "AWS::GuardDuty::Detector": Watcher("threat-detector", None, "Nobody looks for intruders any more."),
+    "AWS::GuardDuty::Detector": Watcher("threat-detector", None, "GuardDuty no longer looks for threats."),
     "AWS::SecurityHub::Hub": Watcher("security-hub", None, "Findings are no longer collected."),
     "AWS::WAFv2::WebACLAssociation": Watcher(
-        "web-acl", "ResourceArn", "Requests reach it without being inspected."
+        "web-acl", "ResourceArn", "Requests reach it without an inspection."
     ),
 }
 

@@ -14,7 +14,7 @@ from sizewell.review.security.rules.settings import Setting
 from sizewell.review.words import Direction
 from sizewell.templates.template import ResourcePair
 
-_UNKNOWN = "What it will be is decided when it is deployed: look it up."
+_UNKNOWN = "The deployment decides the value. Look it up."
 
 
 def _by_type(settings: Iterator[Setting]) -> Mapping[str, tuple[Setting, ...]]:

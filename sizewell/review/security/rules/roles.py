@@ -33,10 +33,10 @@ _ROLES: Mapping[str, tuple[str, ...]] = {
 }
 _ITSELF = Term((OWNER,))
 _WHY: Mapping[Direction, str] = {
-    "weaker": "It may do what it could not, with the permissions of the other role.",
-    "stronger": "It may do less, with the permissions of the other role.",
+    "weaker": "The other role gives it permissions that it did not have.",
+    "stronger": "The other role gives it fewer permissions.",
 }
-_WHY_UNKNOWN = "What one of the roles may do is not written here: compare their permissions."
+_WHY_UNKNOWN = "The template does not say what one of the roles may do. Compare the permissions of both."
 
 
 @stack_rule

@@ -24,7 +24,7 @@ def internet_gateways(stack: StackChange) -> Iterator[SecurityChange]:
                 pair.either.logical_id,
                 base=ABSENT,
                 head=pair.either.resource_type,
-                why="Subnets that are routed to it are on the internet.",
+                why="Subnets with a route to it are on the internet.",
             )
 
 
@@ -40,7 +40,7 @@ def internet_routes(stack: StackChange) -> Iterator[SecurityChange]:
                 pair.either.logical_id,
                 base=before or "no route to every address",
                 head=after,
-                why="What runs in the subnets of this route table reaches every address.",
+                why="Everything in the subnets of this route table can reach every address.",
             )
 
 

@@ -5,31 +5,31 @@ from sizewell.review.security.rules.settings import Setting, attribute, choice, 
 _DELETION = (
     "deletion-protection-lost",
     "deletion-protection-gained",
-    "A mistake can delete it: nothing refuses any more.",
-    "A deletion is refused until the protection is switched off.",
+    "A mistake can delete it, because no protection refuses that any more.",
+    "AWS refuses to delete it until the protection is turned off.",
 )
 _VERSIONS = (
     "versioning-suspended",
     "versioning-enabled",
-    "What is overwritten or deleted from now on cannot be brought back.",
-    "What is overwritten or deleted can be brought back.",
+    "Data that are overwritten or deleted from now on cannot be restored.",
+    "Data that are overwritten or deleted can be restored.",
 )
 _TOKENS = (
     "metadata-tokens-optional",
     "metadata-tokens-required",
     "A forged request inside the instance can read its credentials (IMDSv1).",
-    "Credentials of the instance are given for a token only (IMDSv2).",
+    "The instance gives its credentials only for a token (IMDSv2).",
 )
 _ROOT = (
     "root-access-given",
     "root-access-taken",
-    "What runs in it can take over the host, and get around what is set up there.",
-    "What runs in it cannot take over the host.",
+    "Code in it can take over the host, and bypass the configuration of the host.",
+    "Code in it cannot take over the host.",
 )
 _TLS = (
     "tls-enforcement-lost",
     "tls-enforcement-gained",
-    "Requests may come without TLS, for others to read.",
+    "Requests without TLS are accepted, and others can read them.",
     "Requests without TLS are refused.",
 )
 #: https://docs.aws.amazon.com/cloudfront/latest/APIReference/API_DefaultCacheBehavior.html
@@ -83,8 +83,8 @@ SAFEGUARDS = (
         switch(0),
         "object-lock-lost",
         "object-lock-gained",
-        "Objects can be deleted and overwritten before their time.",
-        "Objects cannot be deleted or overwritten before their time.",
+        "Objects can be deleted and overwritten before their retention ends.",
+        "Objects cannot be deleted or overwritten before their retention ends.",
     ),
     Setting(
         ("AWS::ECR::Repository",),
@@ -92,7 +92,7 @@ SAFEGUARDS = (
         choice({"MUTABLE": 0, "IMMUTABLE": 1}, missing=0),
         "image-tags-mutable",
         "image-tags-immutable",
-        "A tag can be pointed at another image after it was reviewed.",
+        "Somebody can move a tag to another image after a review.",
         "A tag always means the same image.",
     ),
     Setting(
@@ -101,8 +101,8 @@ SAFEGUARDS = (
         switch(0),
         "key-rotation-lost",
         "key-rotation-gained",
-        "The key material stays the same for ever.",
-        "The key material is renewed by itself.",
+        "The key material never changes.",
+        "KMS renews the key material.",
     ),
     Setting(
         ("AWS::EC2::Instance",),
@@ -159,8 +159,8 @@ SAFEGUARDS = (
         switch(1),
         "key-disabled",
         "key-enabled",
-        "What is encrypted with it can neither be read nor written.",
-        "What is encrypted with it can be read and written.",
+        "Data that are encrypted with it can neither be read nor written.",
+        "Data that are encrypted with it can be read and written.",
     ),
     Setting(
         ("AWS::ElasticLoadBalancingV2::Listener",),

@@ -118,9 +118,9 @@ def security_groups(stack: StackChange) -> Iterator[SecurityChange]:
                 group,
                 base=_NO_RULE,
                 head=_shown(opened),
-                why="Everybody on the internet is admitted."
+                why="Everybody on the internet is allowed in."
                 if any(rule.is_public and rule.direction == "from" for rule in opened)
-                else "Connections pass that were refused before.",
+                else "Connections are allowed that were refused before.",
             )
         if closed:
             yield stack.change(
@@ -129,7 +129,7 @@ def security_groups(stack: StackChange) -> Iterator[SecurityChange]:
                 group,
                 base=_shown(closed),
                 head=_NO_RULE,
-                why="Connections are refused that passed before.",
+                why="Connections are refused that were allowed before.",
             )
 
 

@@ -22,7 +22,7 @@ def tls_enforcement(change: OwnerChange) -> Iterator[SecurityChange]:
             change.owner,
             base=_ENFORCED,
             head=_NOT_ENFORCED,
-            why="Requests may come without TLS, for others to read.",
+            why="Requests without TLS are accepted, and others can read them.",
         )
     elif after and not before and not change.stack.is_new(change.owner):
         yield change.stack.change(
