@@ -96,7 +96,7 @@ def _print_note_list(title: str, notes: Sequence[Note], console: Console) -> Non
 def _print_hazards(review: Review, console: Console) -> None:
     _title(console, f"Hazards: {hazard_counts(review)}", review.hazards)
     for block in hazard_blocks(review.hazards):
-        one = block.one
+        one = block.hazard
         _line(
             console,
             _word(one.severity, words.SEVERITIES[one.severity]),
@@ -122,7 +122,7 @@ def _print_security(review: Review, console: Console) -> None:
 
 def _print_security_changes(console: Console, changes: Sequence[groups.Shared[SecurityChange]]) -> None:
     for found in changes:
-        one = found.one
+        one = found.finding
         _line(
             console,
             _word(one.direction, words.DIRECTIONS[one.direction]),
@@ -222,7 +222,7 @@ def _print_selection(review: Review, console: Console) -> None:
     shared: list[groups.Shared[SelectionChange]] = groups.across_environments(review.selection)
     _title(console, f"Instance types: {lines.picks_line(review.selection)}", shared)
     for found in shared:
-        one = found.one
+        one = found.finding
         _line(
             console,
             f"{words.listed(found.environments)}: {one.workload}: ",

@@ -38,7 +38,8 @@ def snapshot_of_stack(stack: Stack) -> Template:
 def snapshot_of_plan(plan: SavedPlan) -> dict[str, dict[str, Any]]:
     """Return what was decided for each workload: instance types, counts and bounds; prices and digests are left out."""
     return {
-        workload.name: _decided(workload) for workload in sorted(plan.workloads, key=lambda one: one.name)
+        workload.name: _decided(workload)
+        for workload in sorted(plan.workloads, key=lambda planned: planned.name)
     }
 
 

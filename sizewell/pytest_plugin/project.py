@@ -39,7 +39,7 @@ class Project:
         __tracebackhide__ = True
         if environment not in self._templates:
             stacks = self._saved(environment).stacks
-            self._templates[environment] = {name: snapshot_of_stack(one) for name, one in stacks.items()}
+            self._templates[environment] = {name: snapshot_of_stack(stack) for name, stack in stacks.items()}
         return self._templates[environment]
 
     def stack(self, environment: str, name: str) -> Template:

@@ -96,8 +96,8 @@ def with_gate(
 def _only(output: SavedOutput, environments: Sequence[str]) -> SavedOutput:
     return replace(
         output,
-        assemblies={name: one for name, one in output.assemblies.items() if name in environments},
-        errors={name: one for name, one in output.errors.items() if name in environments},
+        assemblies={name: assembly for name, assembly in output.assemblies.items() if name in environments},
+        errors={name: error for name, error in output.errors.items() if name in environments},
     )
 
 

@@ -80,7 +80,7 @@ def differences(base: Any, head: Any, path: KeyPath = ()) -> Iterator[Difference
 def _is_nothing(value: Any) -> bool:
     """Return whether a value is left out, or a map without a value; a list without items can mean something."""
     return value is MISSING or (
-        isinstance(value, dict) and all(_is_nothing(_plain(one)) for one in value.values())
+        isinstance(value, dict) and all(_is_nothing(_plain(item)) for item in value.values())
     )
 
 

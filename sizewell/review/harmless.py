@@ -49,7 +49,7 @@ def is_harmless_key(key_path: str, base: Any, head: Any) -> bool:
 
 def _matches(pattern: Sequence[str], path: Sequence[str]) -> bool:
     return len(pattern) == len(path) and all(
-        one in (_ANY, part) for one, part in zip(pattern, path, strict=True)
+        allowed in (_ANY, part) for allowed, part in zip(pattern, path, strict=True)
     )
 
 

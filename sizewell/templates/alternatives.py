@@ -47,12 +47,12 @@ def may_be_missing(value: Any) -> bool:
 
 def items(value: Any) -> Iterator[Any]:
     """Yield the members of a list, or the only one that is written without a list."""
-    for one in alternatives(value):
-        if isinstance(one, list):
-            for item in one:
+    for alternative in alternatives(value):
+        if isinstance(alternative, list):
+            for item in alternative:
                 yield from items(item)
         else:
-            yield one
+            yield alternative
 
 
 def texts(value: Any) -> Sequence[str]:

@@ -144,39 +144,41 @@ class DeploymentDiff:
         """
         reached = {change.stack for change in self.changes}
         return tuple(
-            one
-            for one in self.stacks
-            if (not one.is_unchanged or one.name in reached) and not one.is_relocated
+            stack
+            for stack in self.stacks
+            if (not stack.is_unchanged or stack.name in reached) and not stack.is_relocated
         )
 
     @cached_property
     def relocated(self) -> tuple[tuple[str, Stack, Stack], ...]:
         """The stacks that go to another account or region: name, base, head."""
         return tuple(
-            (one.name, one.base, one.head)
-            for one in self.stacks
-            if one.base and one.head and one.base.parent is None and one.is_relocated
+            (stack.name, stack.base, stack.head)
+            for stack in self.stacks
+            if stack.base and stack.head and stack.base.parent is None and stack.is_relocated
         )
 
     @cached_property
     def kept_stacks(self) -> tuple[tuple[str, Stack, Stack], ...]:
         """Those that both sides have: name, base, head."""
-        return tuple((one.name, one.base, one.head) for one in self.changed_stacks if one.base and one.head)
+        return tuple(
+            (stack.name, stack.base, stack.head) for stack in self.changed_stacks if stack.base and stack.head
+        )
 
     @cached_property
     def _stacks_by_name(self) -> Mapping[str, StackPair]:
-        return {one.name: one for one in self.stacks}
+        return {pair.name: pair for pair in self.stacks}
 
     def removal_of(self, stack: Stack | None) -> StackRemoval:
         """Return what happens to a stack of base that head does not have."""
-        retained, one = False, stack
-        while one is not None and one.parent is not None:
-            parent = self._stacks_by_name.get(one.parent)
-            resource = parent.base.resources.get(one.nested_id or "") if parent and parent.base else None
+        retained, nested = False, stack
+        while nested is not None and nested.parent is not None:
+            parent = self._stacks_by_name.get(nested.parent)
+            resource = parent.base.resources.get(nested.nested_id or "") if parent and parent.base else None
             retained = retained or (resource is not None and resource.retained)
             if parent and parent.head:
                 return "kept" if retained else "deleted"
-            one = parent.base if parent else None
+            nested = parent.base if parent else None
         return "left"
 
     @cached_property
@@ -184,7 +186,9 @@ class DeploymentDiff:
         found: dict[str, list[ResourcePair]] = {}
         for stack in self.changed_stacks:
             for pair in stack.resources:
-                for resource_type in {one.resource_type for one in (pair.base, pair.head) if one}:
+                for resource_type in {
+                    resource.resource_type for resource in (pair.base, pair.head) if resource
+                }:
                     found.setdefault(resource_type, []).append(pair)
         return found
 
@@ -257,11 +261,11 @@ class DeploymentDiff:
         if not self.changed_stacks:
             return ()
         own = [self._endpoint(pair.stack, pair.logical_id) for pair in self.resources(ENDPOINT)]
-        known = {side.given_name for one in own for side in (one.base, one.head) if side}
+        known = {side.given_name for endpoint in own for side in (endpoint.base, endpoint.head) if side}
         wanted = {
             name
             for places in self._places
-            for name in places.names_in(one.name for one in self.changed_stacks)
+            for name in places.names_in(stack.name for stack in self.changed_stacks)
         } - known
         return (*own, *(self._endpoints_elsewhere(wanted) if wanted else ()))
 
@@ -274,9 +278,9 @@ class DeploymentDiff:
             for logical_id, body in mapping(stack.head.template.get("Resources")).items():
                 if mapping(body).get("Type") != ENDPOINT:
                     continue
-                one = self._endpoint(stack, logical_id)
-                if one.head and wanted & outside_names(stack.head, logical_id, one.head.given_name):
-                    yield one
+                found = self._endpoint(stack, logical_id)
+                if found.head and wanted & outside_names(stack.head, logical_id, found.head.given_name):
+                    yield found
 
     def _endpoint(self, stack: StackPair, logical_id: str) -> EndpointPair:
         base, head = (
@@ -290,7 +294,7 @@ class DeploymentDiff:
     @cached_property
     def _places(self) -> tuple[ScalingPlaces, ScalingPlaces]:
         base, head = (
-            ScalingPlaces(tuple(one for one in side if one))
+            ScalingPlaces(tuple(stack for stack in side if stack))
             for side in ((one.base for one in self.stacks), (one.head for one in self.stacks))
         )
         return base, head
@@ -299,9 +303,9 @@ class DeploymentDiff:
     def kept_endpoints(self) -> tuple[EndpointChange, ...]:
         """Those that both sides have, and that are updated: another name makes another endpoint."""
         return tuple(
-            EndpointChange(one.stack, one.logical_id, one.base, one.head)
-            for one in self.endpoints
-            if one.base and one.head and one.base.given_name == one.head.given_name
+            EndpointChange(endpoint.stack, endpoint.logical_id, endpoint.base, endpoint.head)
+            for endpoint in self.endpoints
+            if endpoint.base and endpoint.head and endpoint.base.given_name == endpoint.head.given_name
         )
 
     @cached_property

@@ -106,13 +106,13 @@ class Endpoint:
             found = self.stack.resources.get(reference.name)
             if found and found.resource_type == ENDPOINT_CONFIG:
                 return found
-        for one in self.stack.resources.values():
+        for resource in self.stack.resources.values():
             if (
-                one.resource_type == ENDPOINT_CONFIG
+                resource.resource_type == ENDPOINT_CONFIG
                 and wanted
-                and one.properties.get("EndpointConfigName") == wanted
+                and resource.properties.get("EndpointConfigName") == wanted
             ):
-                return one
+                return resource
         return None
 
     @cached_property

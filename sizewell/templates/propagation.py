@@ -40,13 +40,13 @@ def diff_stacks(stacks: tuple[StackPair, ...]) -> DeploymentDiff:
     A stack that goes to another account or region is left out: none of its resources is updated. Unchanged stacks are
     looked at where values of changed ones can reach them.
     """
-    changed = [one for one in stacks if not one.is_unchanged and not one.is_relocated]
-    impacts = [impact for one in changed for impact in _own_impacts(one)]
-    unchanged = [one for one in stacks if one.is_unchanged]
+    changed = [stack for stack in stacks if not stack.is_unchanged and not stack.is_relocated]
+    impacts = [impact for stack in changed for impact in _own_impacts(stack)]
+    unchanged = [stack for stack in stacks if stack.is_unchanged]
     if reached := _reach_other_stacks(changed):
-        impacts += [impact for one in unchanged for impact in _own_impacts(one)]
+        impacts += [impact for stack in unchanged for impact in _own_impacts(stack)]
     _propagate(stacks, impacts)
-    untouched = 0 if reached else sum(len(one.head.resources) for one in unchanged if one.head)
+    untouched = 0 if reached else sum(len(stack.head.resources) for stack in unchanged if stack.head)
     return DeploymentDiff(stacks, tuple(impacts), untouched)
 
 
@@ -136,7 +136,7 @@ def _apply_conditions(stacks: Sequence[StackPair], impacts: Iterable[ResourceImp
         if condition in names:
             impact.raise_to("may be replaced", "Condition", f"{impact.stack}/{condition}")
         for name, value in impact.head.properties.items():
-            if used := next((one for one in _used(value) if one in names), None):
+            if used := next((used_name for used_name in _used(value) if used_name in names), None):
                 effect = effect_of(impact.head.resource_type, Difference((name,), (name,), None, value))
                 action: Action = _ACTION_OF[effect] or "changed"
                 impact.raise_to(

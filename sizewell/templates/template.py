@@ -118,7 +118,9 @@ class Template:
 
     def find(self, logical_id: str | None, resource_type: str) -> Resource | None:
         """Return the resource of that id and type, or None."""
-        return next((one for one in self.of_type(resource_type) if one.logical_id == logical_id), None)
+        return next(
+            (resource for resource in self.of_type(resource_type) if resource.logical_id == logical_id), None
+        )
 
 
 @dataclass(frozen=True)

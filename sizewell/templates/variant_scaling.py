@@ -183,12 +183,12 @@ def _registrations(stack: Stack, names: frozenset[str]) -> Iterator[tuple[str, V
         if found is None or found[0] not in names:
             continue
         policies = [
-            mapping(one.properties.get("TargetTrackingScalingPolicyConfiguration"))
-            for one in stack.resources.values()
-            if one.resource_type == POLICY
+            mapping(resource.properties.get("TargetTrackingScalingPolicyConfiguration"))
+            for resource in stack.resources.values()
+            if resource.resource_type == POLICY
             and (
-                one.properties.get("ScalingTargetId") == f"${{{target.logical_id}}}"
-                or one.properties.get("ResourceId") == resource_id
+                resource.properties.get("ScalingTargetId") == f"${{{target.logical_id}}}"
+                or resource.properties.get("ResourceId") == resource_id
             )
         ]
         named = [(_metric(policy), policy) for policy in policies]
@@ -217,9 +217,10 @@ def _asks_switch(stack: Stack, target: Resource) -> bool:
 def _extreme(pick: Callable[[Iterable[float]], float], target: Resource, key: str) -> float | None:
     """Return a bound over all hours: that of the target, and those that its scheduled actions set."""
     actions = (
-        mapping(one.get("ScalableTargetAction")) for _, one in maps(target.properties.get("ScheduledActions"))
+        mapping(action.get("ScalableTargetAction"))
+        for _, action in maps(target.properties.get("ScheduledActions"))
     )
-    bounds = [number(one.get(key)) for one in (target.properties, *actions) if key in one]
+    bounds = [number(settings.get(key)) for settings in (target.properties, *actions) if key in settings]
     known = [bound for bound in bounds if bound is not None]
     return pick(known) if known and len(known) == len(bounds) else None
 

@@ -111,12 +111,12 @@ def _metric(template: Template, metric: _Metric) -> Iterator[Finding]:
 def _dimensions(metric: _Metric, name: str, kinds: tuple[str, ...]) -> Iterator[Finding]:
     given = metric.properties.get("Dimensions", [])
     names = [dimension.get("Name") for _, dimension in maps(given)]
-    if count(given) is None or not all(isinstance(one, str) for one in names):
+    if count(given) is None or not all(isinstance(given_name, str) for given_name in names):
         return
     if any(set(names) - FINER_DIMENSIONS == set(ENDPOINT_DIMENSIONS[kind]) for kind in kinds):
         return
     allowed = " or ".join(" and ".join(ENDPOINT_DIMENSIONS[kind]) for kind in kinds)
-    shown = ", ".join(str(one) for one in names) or "none"
+    shown = ", ".join(str(given_name) for given_name in names) or "none"
     message = f"{name} has the dimensions {allowed}, given: {shown}"
     yield metric.finding(DIMENSIONS, "Dimensions", message, f"name {allowed}; every letter counts")
 
@@ -124,9 +124,9 @@ def _dimensions(metric: _Metric, name: str, kinds: tuple[str, ...]) -> Iterator[
 def _endpoint(template: Template, metric: _Metric, name: str) -> Iterator[Finding]:
     """Compare with the endpoint, where it stands in the same template."""
     values = {
-        one.get("Name"): with_placeholders(one.get("Value"))
-        for _, one in maps(metric.properties.get("Dimensions"))
-        if isinstance(one.get("Name"), str)
+        dimension.get("Name"): with_placeholders(dimension.get("Value"))
+        for _, dimension in maps(metric.properties.get("Dimensions"))
+        if isinstance(dimension.get("Name"), str)
     }
     config = configuration_behind(template, values.get("EndpointName"))
     if config is None:

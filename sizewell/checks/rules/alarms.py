@@ -56,7 +56,7 @@ def _threshold(alarm: Resource) -> Iterator[Finding]:
     band, metrics = text(properties.get("ThresholdMetricId")), properties.get("Metrics")
     if band is not None and count(metrics) is not None:
         ids = [metric.get("Id") for _, metric in maps(metrics)]
-        if all(isinstance(one, str) for one in ids) and band not in ids:
+        if all(isinstance(metric_id, str) for metric_id in ids) and band not in ids:
             message = f"ThresholdMetricId is {band}, but no metric of the alarm has that Id"
             yield fault(alarm, THRESHOLD, "ThresholdMetricId", message, _give("ThresholdMetricId"))
 

@@ -37,9 +37,10 @@ def _min_instances(change: KeyChange) -> str:
 def _min_instances_of_all(change: KeyChange) -> str:
     """Tell the same of the policy, which holds for endpoints that state no bound of their own."""
     endpoints = [
-        one
-        for one in workloads(change.head_environment).values()
-        if one.get("kind") in ("real-time-endpoint", "multi-model-endpoint", "inference-component-endpoint")
+        workload
+        for workload in workloads(change.head_environment).values()
+        if workload.get("kind")
+        in ("real-time-endpoint", "multi-model-endpoint", "inference-component-endpoint")
     ]
     if all(map(_states_its_own, endpoints)):
         return "every endpoint states its own"
@@ -49,7 +50,7 @@ def _min_instances_of_all(change: KeyChange) -> str:
 def _states_its_own(endpoint: Mapping[str, Any]) -> bool:
     """Tell whether nothing of an endpoint follows the policy: neither its instances, nor the copies of a component."""
     components = mapping(endpoint.get("components")).values()
-    copies = [value_at(mapping(one), "scaling", "min_copies") for one in components]
+    copies = [value_at(mapping(component), "scaling", "min_copies") for component in components]
     sleeps = bool(copies) and all(count == 0 for count in copies)
     return None not in copies and (sleeps or value_at(endpoint, "scaling", "min_instances") is not None)
 
@@ -70,11 +71,11 @@ def _zone_ids(change: KeyChange) -> str:
         return "every subnet is replaced, and instances move"
     left = [one_line(zone_id) for zone_id in change.base if zone_id not in change.head]
     entered = [one_line(zone_id) for zone_id in change.head if zone_id not in change.base]
-    told = [f"instances leave {listed(left)}"] if left else []
-    told += [f"instances may run in {listed(entered)}"] if entered else []
+    meaning = [f"instances leave {listed(left)}"] if left else []
+    meaning += [f"instances may run in {listed(entered)}"] if entered else []
     if change.base[:1] != change.head[:1]:
-        told.append(f"training on several instances runs in {listed(map(one_line, change.head[:1]))}")
-    return "; ".join(told)
+        meaning.append(f"training on several instances runs in {listed(map(one_line, change.head[:1]))}")
+    return "; ".join(meaning)
 
 
 def _subnets(change: KeyChange) -> str:
@@ -139,12 +140,12 @@ def _min_changed(change: KeyChange, base: float | None, head: float | None) -> s
     zones = _zone_count(change, change.base_environment)
     lost = [zone for zone in _ORDINALS if head < zone <= min(base, zones)]
     if len(lost) == 1:
-        told = f"loses the {_ORDINALS[lost[0]]} zone"
+        meaning = f"loses the {_ORDINALS[lost[0]]} zone"
     elif lost:
-        told = f"loses {len(lost)} of {len(lost) + int(head)} zones"
+        meaning = f"loses {len(lost)} of {len(lost) + int(head)} zones"
     else:
-        told = "fewer instances at rest"
-    return told + (_OUTAGE if head < 2 and _in_production(change) else "")
+        meaning = "fewer instances at rest"
+    return meaning + (_OUTAGE if head < 2 and _in_production(change) else "")
 
 
 def _zone_count(change: KeyChange, environment: Environment) -> int:

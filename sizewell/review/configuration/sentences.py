@@ -124,8 +124,8 @@ def _on_items(effect: OnItems, change: KeyChange) -> str:
         return _filled(effect.removed, base)
     gone = [item for item in base if item not in head]
     new = [item for item in head if item not in base]
-    told = [_filled(text, some) for text, some in ((effect.lost, gone), (effect.gained, new)) if some]
-    return "; ".join(told)
+    sentences = [_filled(text, some) for text, some in ((effect.lost, gone), (effect.gained, new)) if some]
+    return "; ".join(sentences)
 
 
 def _on_image(effect: OnImage, change: KeyChange) -> str:

@@ -48,7 +48,7 @@ class WorkloadStacks:
         """Make unknown what only the plan of the other side knows: without a plan nothing says that it is gone."""
         if self.is_planned:
             return
-        for slot, charge in {one.slot: one for one in other.charges if one.is_from_plan}.items():
+        for slot, charge in {charge.slot: charge for charge in other.charges if charge.is_from_plan}.items():
             self.charges += unknown(charge.service, slot, slot=slot)
 
     def bill(self) -> WorkloadBill:
@@ -79,11 +79,15 @@ class _Compared:
 def compare_costs(pair: EnvironmentPair) -> EnvironmentCost:
     """Return the bill of an environment on both sides, with what moved it."""
     compared = tuple(_workloads(pair))
-    base = _total(one.base.usd_per_month for one in compared if one.base)
-    head = _total(one.head.usd_per_month for one in compared if one.head)
-    unknown = tuple(f"{one.name}: {what}" for one in compared for what in one.unknown_changes)
-    change = None if any(map(_is_unknown, compared)) else sum_of_moves(one.difference for one in compared)
-    shown = {one.name: one.head for one in compared if one.head}
+    base = _total(workload.base.usd_per_month for workload in compared if workload.base)
+    head = _total(workload.head.usd_per_month for workload in compared if workload.head)
+    unknown = tuple(f"{workload.name}: {what}" for workload in compared for what in workload.unknown_changes)
+    change = (
+        None
+        if any(map(_is_unknown, compared))
+        else sum_of_moves(workload.difference for workload in compared)
+    )
+    shown = {workload.name: workload.head for workload in compared if workload.head}
     plan = pair.plans[-1] if pair.plans else None
     return EnvironmentCost(
         environment=pair.name,
@@ -97,14 +101,16 @@ def compare_costs(pair: EnvironmentPair) -> EnvironmentCost:
         known_component_count=known_components(shown),
         unknown=unknown_words(shown),
         not_priced=tuple(sorted({name for bill in shown.values() for name in bill.not_priced})),
-        price_dates=price_dates(bill for one in compared for bill in (one.base, one.head) if bill),
-        workloads=_in_order(_workload_cost(pair.name, one) for one in compared),
+        price_dates=price_dates(
+            bill for workload in compared for bill in (workload.base, workload.head) if bill
+        ),
+        workloads=_in_order(_workload_cost(pair.name, workload) for workload in compared),
     )
 
 
-def _is_unknown(one: _Compared) -> bool:
+def _is_unknown(compared: _Compared) -> bool:
     """Tell whether what is known of a workload would hide what is not: of its capacity, or of a type without a price."""
-    return one.difference is None and bool(one.unknown_changes)
+    return compared.difference is None and bool(compared.unknown_changes)
 
 
 def _side(assembly: Assembly | None) -> PlannedSide:
@@ -153,7 +159,7 @@ def _unpriced_changes(pair: EnvironmentPair) -> dict[str, set[str]]:
     """Return the types without a price of which a resource comes, goes or changes, by workload."""
     found: dict[str, set[str]] = {}
     for impact in pair.diff.changes:
-        for resource_type in {one.resource_type for one in (impact.base, impact.head) if one}:
+        for resource_type in {resource.resource_type for resource in (impact.base, impact.head) if resource}:
             if not is_priced(resource_type) and not is_harmless(impact):
                 found.setdefault(pair.name_of_stack(impact.stack), set()).add(resource_type)
     return found
@@ -170,9 +176,9 @@ def _alike(stacks: StackPair, before: PlannedStack | None, after: PlannedStack |
         and before.side.savings_plan_percent == after.side.savings_plan_percent
         and (before.workload is after.workload or before.workload == after.workload)
         and all(
-            before.endpoint(one).scaling == after.endpoint(one).scaling
-            for one in after.resources.values()
-            if one.resource_type == ENDPOINT
+            before.endpoint(resource).scaling == after.endpoint(resource).scaling
+            for resource in after.resources.values()
+            if resource.resource_type == ENDPOINT
         )
     )
 
@@ -194,24 +200,24 @@ def _compared(
     return _Compared(name, before if base else None, after, tuple(once), unpriced)
 
 
-def _workload_cost(environment: str, one: _Compared) -> WorkloadCost:
+def _workload_cost(environment: str, compared: _Compared) -> WorkloadCost:
     return WorkloadCost(
         environment=environment,
-        workload=one.name,
-        base=one.base.side if one.base else None,
-        head=one.head.side if one.head else None,
-        difference=to_range(one.difference),
-        causes=causes(one.base, one.head),
-        once=one.once,
+        workload=compared.name,
+        base=compared.base.side if compared.base else None,
+        head=compared.head.side if compared.head else None,
+        difference=to_range(compared.difference),
+        causes=causes(compared.base, compared.head),
+        once=compared.once,
     )
 
 
 def _in_order(workloads: Iterable[WorkloadCost]) -> tuple[WorkloadCost, ...]:
     """Changed ones first, the largest difference first, then by name."""
 
-    def key(one: WorkloadCost) -> tuple[bool, float, str]:
-        unchanged = (one.base is one.head or one.base == one.head) and not one.once
-        return unchanged, -abs(one.difference.expected or 0.0), one.workload
+    def key(cost: WorkloadCost) -> tuple[bool, float, str]:
+        unchanged = (cost.base is cost.head or cost.base == cost.head) and not cost.once
+        return unchanged, -abs(cost.difference.expected or 0.0), cost.workload
 
     return tuple(sorted(workloads, key=key))
 

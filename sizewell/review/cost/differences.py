@@ -27,7 +27,7 @@ def sum_of_moves(parts: Iterable[Amounts | None]) -> Amounts | None:
 
 def unknown_changes(base: WorkloadBill | None, head: WorkloadBill | None) -> tuple[str, ...]:
     """Return what changes and has no known price; what is paid by use has one, unless it is the capacity of an endpoint."""
-    changes = (one for one in _unknown(base, head) if one.group or one.basis == "unknown")
+    changes = (charge for charge in _unknown(base, head) if charge.group or charge.basis == "unknown")
     return tuple(dict.fromkeys(charge.name for charge in changes))
 
 
@@ -39,7 +39,7 @@ def _unknown(base: WorkloadBill | None, head: WorkloadBill | None) -> Iterator[C
         if _of_group(before, after, slots) is None:
             for slot in slots:
                 charges = (*before.slots.get(slot, ()), *after.slots.get(slot, ()))
-                yield from (one for one in charges if one.usd_per_month is None)
+                yield from (charge for charge in charges if charge.usd_per_month is None)
 
 
 def causes(base: WorkloadBill | None, head: WorkloadBill | None) -> tuple[str, ...]:
@@ -48,12 +48,12 @@ def causes(base: WorkloadBill | None, head: WorkloadBill | None) -> tuple[str, .
         return ("added",) if head else ("removed",) if base else ()
     if base.charges == head.charges:
         return ()
-    told = (
+    sentences = (
         sentence
         for slot in sorted(_slots(base, head), key=lambda slot: -_weight(base, head, slot))
         for sentence in _of_charges(base.slots.get(slot, ()), head.slots.get(slot, ()))
     )
-    return tuple(dict.fromkeys(told))
+    return tuple(dict.fromkeys(sentences))
 
 
 def _slots(base: WorkloadBill, head: WorkloadBill) -> tuple[str, ...]:
@@ -89,8 +89,15 @@ def _of_group(base: WorkloadBill, head: WorkloadBill, slots: tuple[str, ...]) ->
 def _kept(bill: WorkloadBill, slot: str) -> list[tuple[object, ...]]:
     """Return what must be the same for a cost to be the same, whatever it is; the date of a price is not."""
     return [
-        (one.name, one.basis, one.price and one.price.usd, one.count, one.quantity, one.usd_per_month)
-        for one in bill.slots.get(slot, ())
+        (
+            charge.name,
+            charge.basis,
+            charge.price and charge.price.usd,
+            charge.count,
+            charge.quantity,
+            charge.usd_per_month,
+        )
+        for charge in bill.slots.get(slot, ())
     ]
 
 

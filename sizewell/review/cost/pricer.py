@@ -30,7 +30,7 @@ class PlannedSide:
     def availability_zones(self) -> Mapping[str, int | None]:
         """Of each VPC that the plan makes, by the stack that makes it."""
         foundations = self.plan.foundations if self.plan else ()
-        return {one.stack_name: one.network.availability_zones for one in foundations}
+        return {foundation.stack_name: foundation.network.availability_zones for foundation in foundations}
 
     def stack(self, stack: Stack | None) -> "PlannedStack | None":
         """Return a stack as pricing needs it, in the region that the plan says where the template leaves it open."""

@@ -39,9 +39,9 @@ def name_of(alarm: Resource) -> str:
 
 def dimension(alarm: Resource, name: str) -> str | None:
     """Return the value of a dimension."""
-    for _, one in maps(alarm.properties.get("Dimensions")):
-        if one.get("Name") == name:
-            return text(one.get("Value"))
+    for _, written in maps(alarm.properties.get("Dimensions")):
+        if written.get("Name") == name:
+            return text(written.get("Value"))
     return None
 
 
@@ -83,8 +83,8 @@ def watched_metrics(alarm: Resource, names: Mapping[str, str]) -> frozenset[str]
 def _metric(metric: Mapping[str, Any], names: Mapping[str, str]) -> str:
     """Return a metric in one line: ``AWS/SageMaker ModelLatency of EndpointName chat``."""
     dimensions = sorted(
-        f"{one.get('Name')} {names.get(shown(one.get('Value')), shown(one.get('Value')))}"
-        for _, one in maps(metric.get("Dimensions"))
+        f"{written.get('Name')} {names.get(shown(written.get('Value')), shown(written.get('Value')))}"
+        for _, written in maps(metric.get("Dimensions"))
     )
     of = f" of {', '.join(dimensions)}" if dimensions else ""
     return f"{shown(metric.get('Namespace'))} {metric['MetricName']}{of}"
@@ -96,7 +96,7 @@ def weakenings(base: Resource, head: Resource) -> list[str]:
 
 
 def _threshold(base: Resource, head: Resource) -> Iterator[str]:
-    before, after = (number(one.properties.get("Threshold")) for one in (base, head))
+    before, after = (number(alarm.properties.get("Threshold")) for alarm in (base, head))
     operator = head.properties.get("ComparisonOperator")
     if before is None or after is None or operator != base.properties.get("ComparisonOperator"):
         return
@@ -105,7 +105,7 @@ def _threshold(base: Resource, head: Resource) -> Iterator[str]:
 
 
 def _operator(base: Resource, head: Resource) -> Iterator[str]:
-    before, after = (text(one.properties.get("ComparisonOperator")) for one in (base, head))
+    before, after = (text(alarm.properties.get("ComparisonOperator")) for alarm in (base, head))
     if before == after or before is None or after is None:
         return
     turned = (before in _UPPER and after in _LOWER) or (before in _LOWER and after in _UPPER)
@@ -145,7 +145,7 @@ def _periods(alarm: Resource) -> dict[str, float]:
 
 
 def _missing_data(base: Resource, head: Resource) -> Iterator[str]:
-    before, after = (str(one.properties.get("TreatMissingData", "missing")) for one in (base, head))
+    before, after = (str(alarm.properties.get("TreatMissingData", "missing")) for alarm in (base, head))
     if before in _MISSING and after in _MISSING and _MISSING[after] < _MISSING[before]:
         yield f"TreatMissingData {moved(before, after)}"
 
@@ -161,11 +161,13 @@ def _statistic_of(alarm: Resource) -> str:
     return str(alarm.properties.get("ExtendedStatistic") or alarm.properties.get("Statistic"))
 
 
-def _is_lower(one: str, other: str) -> bool:
+def _is_lower(statistic: str, other: str) -> bool:
     """Tell whether a statistic is lower than another for the same data, which are never negative."""
-    if _AVERAGE in (one, other):
-        return (one == _AVERAGE and other in _ABOVE_AVERAGE) or (other == _AVERAGE and one == "Minimum")
-    first, second = _rank(one), _rank(other)
+    if _AVERAGE in (statistic, other):
+        return (statistic == _AVERAGE and other in _ABOVE_AVERAGE) or (
+            other == _AVERAGE and statistic == "Minimum"
+        )
+    first, second = _rank(statistic), _rank(other)
     return first is not None and second is not None and first < second
 
 

@@ -12,9 +12,11 @@ def find_hazards(pair: EnvironmentPair) -> tuple[Hazard, ...]:
 
     What base has as well is no hazard of the change.
     """
-    found = [(rule, one) for rule in RULES for one in rule.find(pair)]
-    workloads = {stack: _workload(pair, stack) for stack in sorted({one.stack for _, one in found})}
-    return tuple(sorted((_hazard(pair, rule, one, workloads[one.stack]) for rule, one in found), key=_order))
+    found = [(rule, hazard) for rule in RULES for hazard in rule.find(pair)]
+    workloads = {stack: _workload(pair, stack) for stack in sorted({hazard.stack for _, hazard in found})}
+    return tuple(
+        sorted((_hazard(pair, rule, hazard, workloads[hazard.stack]) for rule, hazard in found), key=_order)
+    )
 
 
 def _workload(pair: EnvironmentPair, stack: str) -> str | None:

@@ -56,7 +56,7 @@ def _differences(environment: Assembly, reference: Assembly) -> Iterator[Differe
     if len(ours) == len(theirs) == 1:
         # One stack each is the same stack, whatever it is called.
         theirs = dict(zip(ours, theirs.values(), strict=True))
-    notebooks = {one.name for one in environment.plan.notebooks} if environment.plan else set()
+    notebooks = {notebook.name for notebook in environment.plan.notebooks} if environment.plan else set()
     for workload in sorted({*ours, *theirs}):
         mine, other = ours.get(workload), theirs.get(workload)
         name = next(stack.name for stack in (other, mine) if stack)

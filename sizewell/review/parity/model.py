@@ -61,9 +61,15 @@ class DifferenceGroup:
 def group_differences(differences: Iterable[Difference]) -> tuple[DifferenceGroup, ...]:
     """Return the differences by what they say, in the order in which it is first said."""
     groups: dict[tuple[object, ...], list[Difference]] = {}
-    for one in differences:
-        key = (one.kind, _what(one), one.value, one.reference_value, one.why)
-        groups.setdefault(key, []).append(one)
+    for difference in differences:
+        key = (
+            difference.kind,
+            _what(difference),
+            difference.value,
+            difference.reference_value,
+            difference.why,
+        )
+        groups.setdefault(key, []).append(difference)
     return tuple(_group(members) for members in groups.values())
 
 
@@ -79,6 +85,6 @@ def _group(members: list[Difference]) -> DifferenceGroup:
         value=first.value,
         reference_value=first.reference_value,
         why=first.why,
-        workloads=tuple(dict.fromkeys(one.workload for one in members)),
-        places=tuple(dict.fromkeys(f"{one.workload}: {one.subject}" for one in members)),
+        workloads=tuple(dict.fromkeys(difference.workload for difference in members)),
+        places=tuple(dict.fromkeys(f"{difference.workload}: {difference.subject}" for difference in members)),
     )

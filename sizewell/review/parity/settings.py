@@ -90,7 +90,7 @@ def numbered_states(properties: Mapping[str, Any]) -> int:
 
 def _numbered_states(scope: Scope) -> int:
     families = Counter(numbered[1] for name in scope.states if (numbered := _NUMBERED.fullmatch(name)))
-    inner = (_numbered_states(one) for one in scope.inner_scopes())
+    inner = (_numbered_states(inner_scope) for inner_scope in scope.inner_scopes())
     return max((*families.values(), *inner), default=0)
 
 

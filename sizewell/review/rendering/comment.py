@@ -124,9 +124,9 @@ def _notes(review: Review, macros: Any) -> list[str | Block]:
 
 def _hazards(review: Review, macros: Any) -> list[str | Block]:
     blocks = hazard_blocks(review.hazards)
-    serious = [one for one in blocks if one.one.severity != "notice"]
-    notices = [one for one in blocks if one.one.severity == "notice"]
-    count = sum(one.count for one in notices)
+    serious = [block for block in blocks if block.hazard.severity != "notice"]
+    notices = [block for block in blocks if block.hazard.severity == "notice"]
+    count = sum(block.count for block in notices)
     folded = f"\n<details><summary>{counted(count, 'notice')}</summary>\n\n"
     return _section(
         f"Hazards: {hazard_counts(review)}",
@@ -163,14 +163,16 @@ def _security(review: Review, macros: Any) -> list[str | Block]:
 
 
 def _permissions(changes: list[PolicyChange]) -> list[_PermissionChange]:
-    return [_PermissionChange(one.change, words) for one in changes for words in said(one)]
+    return [_PermissionChange(change.change, words) for change in changes for words in said(change)]
 
 
 def _cost(review: Review, macros: Any) -> list[str | Block]:
     costs = shown_costs(review)
-    workloads = [one for cost in costs for one in changed_workloads(cost)]
+    workloads = [workload for cost in costs for workload in changed_workloads(cost)]
     once = [
-        _PaidOnce(one.environment, one.workload, component) for one in workloads for component in one.once
+        _PaidOnce(workload.environment, workload.workload, component)
+        for workload in workloads
+        for component in workload.once
     ]
     return _section(
         "Cost",
@@ -202,8 +204,8 @@ def _config(review: Review, macros: Any) -> list[str | Block]:
 def _resources(review: Review, macros: Any) -> list[str | Block]:
     changes = review.resources.changes
     hurting = _items(macros.resource, filter(is_hurting, changes))
-    others = _items(macros.resource, (one for one in changes if not is_hurting(one)))
-    diffs = _items(macros.template_diff, (one for one in changes if one.diff))
+    others = _items(macros.resource, (change for change in changes if not is_hurting(change)))
+    diffs = _items(macros.template_diff, (change for change in changes if change.diff))
     return _section(
         f"Resources: {words.action_counts(review)}",
         [

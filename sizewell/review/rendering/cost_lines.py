@@ -26,17 +26,17 @@ def share(cost: EnvironmentCost) -> str:
 
 def is_partly_unknown(side: CostSide | None) -> bool:
     """Tell whether a workload has a type or a mode without a price: what is known of it is not all of it."""
-    return side is not None and any(one.basis == "unknown" for one in side.components)
+    return side is not None and any(component.basis == "unknown" for component in side.components)
 
 
 def base_is_partly_unknown(cost: EnvironmentCost) -> bool:
     """Tell whether a workload of base is partly unknown."""
-    return any(is_partly_unknown(one.base) for one in cost.workloads)
+    return any(is_partly_unknown(workload.base) for workload in cost.workloads)
 
 
 def head_is_partly_unknown(cost: EnvironmentCost) -> bool:
     """Tell whether a workload of head is partly unknown."""
-    return any(is_partly_unknown(one.head) for one in cost.workloads)
+    return any(is_partly_unknown(workload.head) for workload in cost.workloads)
 
 
 def budget_lines(costs: Sequence[EnvironmentCost]) -> list[str]:
@@ -82,15 +82,21 @@ def _ranges(cost: EnvironmentCost) -> str:
 def _is_news(cost: EnvironmentCost) -> bool:
     difference = cost.difference
     amounts = (difference.minimum, difference.expected, difference.maximum)
-    moved = any(one is None or abs(one) >= _CENT for one in amounts)
+    moved = any(amount is None or abs(amount) >= _CENT for amount in amounts)
     return (
-        moved or cost.base is None or any(_unknown(one.head) - _unknown(one.base) for one in cost.workloads)
+        moved
+        or cost.base is None
+        or any(_unknown(workload.head) - _unknown(workload.base) for workload in cost.workloads)
     )
 
 
 def _unknown(side: CostSide | None) -> set[tuple[str, str]]:
     components = side.components if side else ()
-    return {(one.service, one.name) for one in components if one.usd_per_month.expected is None}
+    return {
+        (component.service, component.name)
+        for component in components
+        if component.usd_per_month.expected is None
+    }
 
 
 def _coverage(cost: EnvironmentCost, most: int) -> str:

@@ -34,7 +34,7 @@ Located = TypeVar("Located", SecurityChange, SelectionChange)
 class Shared(Generic[Located]):
     """A finding, and all environments in which it is the same."""
 
-    one: Located
+    finding: Located
     environments: tuple[str, ...]
 
 
@@ -68,18 +68,18 @@ class Tally:
 def across_environments(findings: Iterable[Located]) -> list[Shared[Located]]:
     """Return findings in their order, those that say the same of several environments once."""
     found: dict[Located, list[Located]] = {}
-    for one in findings:
-        found.setdefault(_anywhere(one), []).append(one)
-    return [Shared(same[0], _distinct(one.environment for one in same)) for same in found.values()]
+    for finding in findings:
+        found.setdefault(_anywhere(finding), []).append(finding)
+    return [Shared(same[0], _distinct(finding.environment for finding in same)) for same in found.values()]
 
 
 def security_changes(review: Review, *directions: str) -> list[Shared[SecurityChange]]:
     """Return the changes of these directions, in the order of the directions; the same of several things is one."""
     others = review.security.others
-    shared = across_environments(one for way in directions for one in others if one.direction == way)
+    shared = across_environments(change for way in directions for change in others if change.direction == way)
     found: dict[tuple[object, ...], list[Shared[SecurityChange]]] = {}
     for same in shared:
-        key = (same.environments, *(getattr(same.one, name) for name in _SAYS))
+        key = (same.environments, *(getattr(same.finding, name) for name in _SAYS))
         found.setdefault(key, []).append(same)
     return [_of_all(same) for same in found.values()]
 
@@ -88,9 +88,9 @@ def _of_all(same: Sequence[Shared[SecurityChange]]) -> Shared[SecurityChange]:
     first = same[0]
     if len(same) == 1:
         return first
-    subjects = listed([one.one.subject for one in same])
+    subjects = listed([shared.finding.subject for shared in same])
     return Shared(
-        first.one.model_copy(update={"subject": f"{len(same)} times: {subjects}"}), first.environments
+        first.finding.model_copy(update={"subject": f"{len(same)} times: {subjects}"}), first.environments
     )
 
 
@@ -106,9 +106,9 @@ def policy_changes(review: Review, direction: str) -> list[PolicyChange]:
 def permissions(grants: Iterable[Grant]) -> tuple[Permission, ...]:
     """Return grants put together: first the actions on one resource, then the resources with the same actions."""
     by_resource: dict[tuple[str, str, str, str], list[str]] = {}
-    for one in grants:
-        key = (one.effect, one.principal, one.resource, one.condition)
-        by_resource.setdefault(key, []).append(one.action)
+    for grant in grants:
+        key = (grant.effect, grant.principal, grant.resource, grant.condition)
+        by_resource.setdefault(key, []).append(grant.action)
     by_actions: dict[tuple[str, str, tuple[str, ...], str], list[str]] = {}
     for (effect, principal, resource, condition), actions in by_resource.items():
         by_actions.setdefault((effect, principal, _distinct(actions), condition), []).append(resource)
@@ -127,8 +127,10 @@ def security_counts(review: Review) -> str:
 
 
 def _way(review: Review, way: str) -> str:
-    ways = (one.direction for changes in (review.security.iam, review.security.others) for one in changes)
-    places = sum(one == way for one in ways)
+    ways = (
+        change.direction for changes in (review.security.iam, review.security.others) for change in changes
+    )
+    places = sum(direction == way for direction in ways)
     if not places or way in {"broadened", "narrowed"}:
         return f"{counted(places, 'policy', 'policies')} {way}" if places else ""
     blocks = len(security_changes(review, way))
@@ -139,12 +141,12 @@ def _way(review: Review, way: str) -> str:
 
 def failures(review: Review) -> tuple[Note, ...]:
     """Return the notes that say why head does not synthesize."""
-    return tuple(one for one in review.notes if one.severity == "danger" and one.detail)
+    return tuple(note for note in review.notes if note.severity == "danger" and note.detail)
 
 
 def remarks(review: Review) -> tuple[Note, ...]:
     """Return all other notes."""
-    return tuple(one for one in review.notes if one not in failures(review))
+    return tuple(note for note in review.notes if note not in failures(review))
 
 
 def shown_costs(review: Review) -> tuple[EnvironmentCost, ...]:
@@ -154,7 +156,11 @@ def shown_costs(review: Review) -> tuple[EnvironmentCost, ...]:
 
 def changed_workloads(cost: EnvironmentCost) -> tuple[WorkloadCost, ...]:
     """Return those whose bill differs, in the order of the model."""
-    return tuple(one for one in cost.workloads if one.base != one.head or one.causes or one.once)
+    return tuple(
+        workload
+        for workload in cost.workloads
+        if workload.base != workload.head or workload.causes or workload.once
+    )
 
 
 def selection_title(change: SelectionChange) -> str:
@@ -172,12 +178,12 @@ def selection_title(change: SelectionChange) -> str:
 def tally(actions: Iterable[str]) -> tuple[Tally, ...]:
     """Return how often each action occurs, the worst first."""
     found = list(actions)
-    return tuple(Tally(one, found.count(one)) for one in ACTIONS if one in found)
+    return tuple(Tally(action, found.count(action)) for action in ACTIONS if action in found)
 
 
-def _anywhere(one: Located) -> Located:
-    nowhere = {name: "" for name in ("environment", "stack") if name in type(one).model_fields}
-    return one.model_copy(update=nowhere)
+def _anywhere(finding: Located) -> Located:
+    nowhere = {name: "" for name in ("environment", "stack") if name in type(finding).model_fields}
+    return finding.model_copy(update=nowhere)
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

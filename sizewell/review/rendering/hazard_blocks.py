@@ -41,7 +41,7 @@ class Place:
 class HazardBlock:
     """Hazards that differ only in what they are about."""
 
-    one: Hazard
+    hazard: Hazard
     environments: tuple[str, ...]
     count: int
     places: tuple[Place, ...]
@@ -60,15 +60,17 @@ class HazardBlock:
 def hazard_blocks(hazards: Iterable[Hazard]) -> list[HazardBlock]:
     """Return the hazards in reading order, those that say the same of several things together."""
     found: dict[tuple[str, ...], list[Hazard]] = {}
-    for one in _in_reading_order(list(hazards)):
-        found.setdefault(tuple(getattr(one, name) for name in _SAYS), []).append(one)
+    for hazard in _in_reading_order(list(hazards)):
+        found.setdefault(tuple(getattr(hazard, name) for name in _SAYS), []).append(hazard)
     return [_block(same) for same in found.values()]
 
 
 def hazard_counts(review: Review) -> str:
     """Return how many hazards there are of each severity, and in how many blocks they are told."""
-    severities = Counter(one.severity for one in review.hazards)
-    counts = ", ".join(counted(severities[one], one) for one in SEVERITIES if one in severities)
+    severities = Counter(hazard.severity for hazard in review.hazards)
+    counts = ", ".join(
+        counted(severities[severity], severity) for severity in SEVERITIES if severity in severities
+    )
     blocks, places = len(hazard_blocks(review.hazards)), len(review.hazards)
     if blocks == places:
         return counts
@@ -76,27 +78,27 @@ def hazard_counts(review: Review) -> str:
 
 
 def _in_reading_order(hazards: Sequence[Hazard]) -> list[Hazard]:
-    groups = list(dict.fromkeys((one.severity, one.environment) for one in hazards))
+    groups = list(dict.fromkeys((hazard.severity, hazard.environment) for hazard in hazards))
     severities = list(SEVERITIES)
     return sorted(
         hazards,
-        key=lambda one: (
-            one.rule != _FIRST,
-            severities.index(one.severity),
-            groups.index((one.severity, one.environment)),
-            one.rule not in _ROOTS,
+        key=lambda hazard: (
+            hazard.rule != _FIRST,
+            severities.index(hazard.severity),
+            groups.index((hazard.severity, hazard.environment)),
+            hazard.rule not in _ROOTS,
         ),
     )
 
 
 def _block(same: Sequence[Hazard]) -> HazardBlock:
     environments: dict[str, list[str]] = {}
-    for one, subject in zip(same, _distinguished(same), strict=True):
-        environments.setdefault(subject, []).append(one.environment)
+    for hazard, subject in zip(same, _distinguished(same), strict=True):
+        environments.setdefault(subject, []).append(hazard.environment)
     places: dict[tuple[str, ...], list[str]] = {}
     for subject in sorted(environments, key=_loss_first):
         places.setdefault(tuple(dict.fromkeys(environments[subject])), []).append(subject)
-    names = tuple(dict.fromkeys(one.environment for one in same))
+    names = tuple(dict.fromkeys(hazard.environment for hazard in same))
     in_order = sorted(places.items(), key=lambda found: [names.index(name) for name in found[0]])
     return HazardBlock(same[0], names, len(same), tuple(Place(at, tuple(them)) for at, them in in_order))
 
@@ -104,10 +106,13 @@ def _block(same: Sequence[Hazard]) -> HazardBlock:
 def _distinguished(same: Sequence[Hazard]) -> list[str]:
     """Return the subjects, with the stack where an environment has several of the same words."""
     stacks: dict[tuple[str, str], set[str]] = {}
-    for one in same:
-        stacks.setdefault((one.environment, one.subject), set()).add(one.stack)
+    for hazard in same:
+        stacks.setdefault((hazard.environment, hazard.subject), set()).add(hazard.stack)
     several = {subject for (_, subject), found in stacks.items() if len(found) > 1}
-    return [f"{one.subject} of {one.stack}" if one.subject in several else one.subject for one in same]
+    return [
+        f"{hazard.subject} of {hazard.stack}" if hazard.subject in several else hazard.subject
+        for hazard in same
+    ]
 
 
 def _loss_first(subject: str) -> tuple[int, str]:

@@ -24,20 +24,23 @@ def per_1000_requests(cost: WorkloadCost) -> str:
 
 def property_lines(change: ResourceChange, most: int) -> list[str]:
     """Return each property that differs with its old and its new value, and of many how many more there are."""
-    found = [f"{one.path}: {one.base or 'nothing'} → {one.head or 'nothing'}" for one in change.properties]
+    found = [
+        f"{difference.path}: {difference.base or 'nothing'} → {difference.head or 'nothing'}"
+        for difference in change.properties
+    ]
     return [*found[:most], *([f"{len(found) - most} more properties"] if len(found) > most else [])]
 
 
 def types_line(change: SelectionChange) -> str:
     """Return the old and the new type with their numbers of instances."""
-    base, head = (_counted_type(one) for one in _picks(change))
+    base, head = (_counted_type(pick) for pick in _picks(change))
     return head if base == head else f"{base} → {head}"
 
 
 def figures_line(change: SelectionChange) -> str:
     """Return old and new cost and time."""
-    costs = _moved([usd(one.usd_per_month) for one in _picks(change) if one])
-    times = _moved([pick_time(change.kind, one.time) for one in _picks(change) if one])
+    costs = _moved([usd(pick.usd_per_month) for pick in _picks(change) if pick])
+    times = _moved([pick_time(change.kind, pick.time) for pick in _picks(change) if pick])
     return f"{costs} USD per month; {TIMES[change.kind]} {times}"
 
 
@@ -49,19 +52,19 @@ def amounts(side: CostSide | None) -> Range | None:
 def lock_line(change: SelectionChange) -> str:
     """Return the state of the lock, the one before where it was another, and what to do where it does not hold."""
     advice = _ADVICE.get(change.head.lock, "") if change.head else ""
-    return f"{_moved([one.lock for one in _picks(change) if one])}{advice}"
+    return f"{_moved([pick.lock for pick in _picks(change) if pick])}{advice}"
 
 
 def reasons(change: SelectionChange) -> tuple[str, ...]:
     """Return the reasons, each once: why a lock cannot be followed says why its type is no longer chosen."""
     refused = filter(None, map(_LOCK_REFUSED.fullmatch, change.reasons))
     said = {f"{found[1]} no longer meets the needs: {found[2]}" for found in refused}
-    return tuple(one for one in dict.fromkeys(change.reasons) if one not in said)
+    return tuple(reason for reason in dict.fromkeys(change.reasons) if reason not in said)
 
 
 def picks_line(changes: Sequence[SelectionChange]) -> str:
     """Return how many workloads have another pick, and how many keep theirs."""
-    moved = sum(_counted_type(one.base) != _counted_type(one.head) for one in changes)
+    moved = sum(_counted_type(change.base) != _counted_type(change.head) for change in changes)
     kept = f"{len(changes) - moved:,} kept" if moved < len(changes) else ""
     return ", ".join(filter(None, (f"{counted(moved, 'pick')} changed" if moved else "", kept)))
 

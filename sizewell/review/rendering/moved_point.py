@@ -48,11 +48,11 @@ class _Known:
 def draw_move(change: SelectionChange) -> MovedPoint | None:
     """Return the chart; None where neither pick has a price."""
     known = list(_known(change))
-    if not any(one.role in {"base", "head"} for one in known):
+    if not any(candidate.role in {"base", "head"} for candidate in known):
         return None
-    x_axis = axis_over(one.usd_per_month for one in known)
-    y_axis = axis_over(one.time for one in known)
-    points = [_point(one, change.kind, x_axis, y_axis) for one in known]
+    x_axis = axis_over(candidate.usd_per_month for candidate in known)
+    y_axis = axis_over(candidate.time for candidate in known)
+    points = [_point(candidate, change.kind, x_axis, y_axis) for candidate in known]
     picks = [point for point in points if point.role != "candidate"]
     hours = TIMES[change.kind] == "duration"
     moved = len(picks) == 2 and max(abs(picks[0].x - picks[1].x), abs(picks[0].y - picks[1].y)) >= _ARROW
@@ -71,9 +71,9 @@ def draw_move(change: SelectionChange) -> MovedPoint | None:
 def _known(change: SelectionChange) -> Iterator[_Known]:
     """Yield what has a price: candidates that are not picks, then base, then head."""
     picks = {side.instance_type for side in (change.base, change.head) if side}
-    for one in change.candidates:
-        if one.usd_per_month is not None and one.instance_type not in picks:
-            yield _Known("candidate", one.instance_type, one.usd_per_month, one.time)
+    for candidate in change.candidates:
+        if candidate.usd_per_month is not None and candidate.instance_type not in picks:
+            yield _Known("candidate", candidate.instance_type, candidate.usd_per_month, candidate.time)
     yield from _known_pick("base", change.base)
     yield from _known_pick("head", change.head)
 
@@ -83,14 +83,14 @@ def _known_pick(role: str, side: PickSide | None) -> Iterator[_Known]:
         yield _Known(role, side.instance_type, side.usd_per_month, side.time)
 
 
-def _point(one: _Known, kind: str, x_axis: Axis, y_axis: Axis) -> Point:
+def _point(known: _Known, kind: str, x_axis: Axis, y_axis: Axis) -> Point:
     return Point(
-        one.role,
-        one.instance_type,
-        usd(one.usd_per_month),
-        pick_time(kind, one.time),
-        x_axis.percent(one.usd_per_month),
-        round(100 - y_axis.percent(one.time), 2),
+        known.role,
+        known.instance_type,
+        usd(known.usd_per_month),
+        pick_time(kind, known.time),
+        x_axis.percent(known.usd_per_month),
+        round(100 - y_axis.percent(known.time), 2),
     )
 
 

@@ -43,9 +43,11 @@ def render_html(review: Review) -> str:
         security_counts=groups.security_counts(review),
         security=_security(review),
         costs=costs,
-        changed_workloads=[one for cost in costs for one in groups.changed_workloads(cost)],
+        changed_workloads=[workload for cost in costs for workload in groups.changed_workloads(cost)],
         cost_lines=[*budget_lines(costs), *coverage_lines(costs)],
-        choices=[(shared, draw_move(shared.one)) for shared in groups.across_environments(review.selection)],
+        choices=[
+            (shared, draw_move(shared.finding)) for shared in groups.across_environments(review.selection)
+        ],
         picks=picks_line(review.selection),
         tree=grow(review.resources),
         action_counts=words.action_counts(review),

@@ -21,7 +21,7 @@ class Said:
 
 def said(change: PolicyChange) -> list[Said]:
     """Return the permissions of a change in words."""
-    return [_say(change, one) for one in change.permissions]
+    return [_say(change, permission) for permission in change.permissions]
 
 
 def _say(change: PolicyChange, permission: Permission) -> Said:

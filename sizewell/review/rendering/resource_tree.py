@@ -18,7 +18,7 @@ class StackBranch:
     @property
     def tallies(self) -> tuple[Tally, ...]:
         """Return how many resources meet which fate."""
-        return tally(one.action for one in self.resources)
+        return tally(resource.action for resource in self.resources)
 
     @property
     def hurts(self) -> bool:
@@ -36,15 +36,17 @@ class EnvironmentBranch:
     @property
     def tallies(self) -> tuple[Tally, ...]:
         """Return how many resources meet which fate."""
-        return tally(one.action for stack in self.stacks for one in stack.resources)
+        return tally(resource.action for stack in self.stacks for resource in stack.resources)
 
 
 def grow(resources: Resources) -> tuple[EnvironmentBranch, ...]:
     """Return the tree; every level in the order in which the model first names it, the most dangerous first."""
-    changes = {(one.environment, one.stack): one for one in resources.stacks}
+    changes = {
+        (stack_change.environment, stack_change.stack): stack_change for stack_change in resources.stacks
+    }
     found: dict[tuple[str, str], list[ResourceChange]] = {}
-    for one in resources.changes:
-        found.setdefault((one.environment, one.stack), []).append(one)
+    for change in resources.changes:
+        found.setdefault((change.environment, change.stack), []).append(change)
     places = list(dict.fromkeys([*found, *changes]))
     return tuple(
         EnvironmentBranch(

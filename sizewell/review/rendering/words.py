@@ -113,6 +113,6 @@ def side_line(side: Side | None) -> str:
 def action_counts(review: Review) -> str:
     """Return how many resources meet which fate, and how many stacks: ``1 replaced, 3 changed; 1 stack``."""
     found = [change.action for change in review.resources.changes]
-    resources = ", ".join(f"{found.count(one):,} {one}" for one in ACTIONS if one in found)
+    resources = ", ".join(f"{found.count(action):,} {action}" for action in ACTIONS if action in found)
     stacks = counted(len(review.resources.stacks), "stack") if review.resources.stacks else ""
     return "; ".join(filter(None, (resources, stacks)))

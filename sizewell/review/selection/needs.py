@@ -69,10 +69,10 @@ def changed_needs(pair: EnvironmentPair, workload: str) -> tuple[Need, ...]:
 
     prefixes = tuple(".".join(_within_workload(path)) for path in selection_needs())
     needs = [
-        Need(key_path(_within_workload(one.path)), _text(one))
+        Need(key_path(_within_workload(difference.path)), _text(difference))
         for path in (("workloads", endpoint_of(workload)), ("policy",))
-        for one in differences(value_at(base, *path), value_at(head, *path), path)
-        if _is_of_variant(one.path, variant_of(workload))
+        for difference in differences(value_at(base, *path), value_at(head, *path), path)
+        if _is_of_variant(difference.path, variant_of(workload))
     ]
     return tuple(_in_order([need for need in needs if need.is_about(*prefixes)], prefixes))
 

@@ -112,8 +112,8 @@ def _counts(c: Comparison) -> Iterator[str]:
         at = _CATALOG if c.catalog_changed else _ESTIMATE
     verb = "would need" if c.type_changed else "needs"
     was = "" if both[0].instance_count is None else f" (was {both[0].instance_count})"
-    told = f"{at}{c.old} {verb} {_instances(both[1].instance_count)}{was}"
-    yield told + ("" if any(_prices(c)) else _now_cheaper(c, said=c.old))
+    reason = f"{at}{c.old} {verb} {_instances(both[1].instance_count)}{was}"
+    yield reason + ("" if any(_prices(c)) else _now_cheaper(c, said=c.old))
 
 
 def _cheaper(c: Comparison) -> Iterator[str]:

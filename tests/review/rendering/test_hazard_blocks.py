@@ -27,7 +27,7 @@ def hazard(subject: str, **given: object) -> Hazard:
 
 
 def order(*hazards: Hazard) -> list[str]:
-    return [block.one.subject for block in hazard_blocks(hazards)]
+    return [block.hazard.subject for block in hazard_blocks(hazards)]
 
 
 def test_the_same_of_several_things_is_one_block() -> None:
@@ -114,9 +114,9 @@ def test_no_hazard_is_lost_and_severities_stay_in_order(review: Review) -> None:
     blocks = hazard_blocks(review.hazards)
     assert sum(block.count for block in blocks) == len(review.hazards)
     ranks = [
-        ("danger", "warning", "notice").index(block.one.severity)
+        ("danger", "warning", "notice").index(block.hazard.severity)
         for block in blocks
-        if block.one.rule != "environment-removed"
+        if block.hazard.rule != "environment-removed"
     ]
     assert ranks == sorted(ranks)
     for block in blocks:

@@ -130,7 +130,7 @@ def test_the_same_of_several_things_is_said_once() -> None:
 
     changes = (shorter("a"), shorter("b"), shorter("a", "dev"), shorter("b", "dev"), shorter("c", head="30"))
     review = sample().model_copy(update={"security": Security(others=changes)})
-    said = [(one.one.subject, one.environments) for one in security_changes(review, "weaker")]
+    said = [(shared.finding.subject, shared.environments) for shared in security_changes(review, "weaker")]
     assert said == [("2 times: a and b", ("prod", "dev")), ("c", ("prod",))]
 
 

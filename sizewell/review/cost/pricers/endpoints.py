@@ -124,7 +124,7 @@ def _price_per_hour(instance_type: str, variant: Variant, stack: PlannedStack) -
 
 def _of_pools(charge: Charge, variant: Variant, count: Amounts, stack: PlannedStack) -> Charge:
     """Instance pools: SageMaker takes the first that has capacity, so the bounds are the cheapest and the dearest."""
-    by_type = [_price_per_hour(one, variant, stack) for one in variant.instance_types]
+    by_type = [_price_per_hour(instance_type, variant, stack) for instance_type in variant.instance_types]
     known = [price.usd for price in by_type if price]
     if charge.usd_per_month is None or len(known) < len(by_type):
         return charge

@@ -67,7 +67,9 @@ def _run(job: SavedJob) -> str:
 
 
 def _is_first(resource: Resource, stack: PlannedStack) -> bool:
-    machines = (one for one in stack.resources.values() if one.resource_type == resource.resource_type)
+    machines = (
+        machine for machine in stack.resources.values() if machine.resource_type == resource.resource_type
+    )
     return next(machines).logical_id == resource.logical_id
 
 

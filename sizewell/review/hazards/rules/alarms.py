@@ -56,10 +56,10 @@ def _words(alarm: AlarmPair) -> str:
 
 
 def _only_scales(alarm: AlarmPair, gone: frozenset[str]) -> bool:
-    """Tell whether an alarm told nobody, and started a scaling policy that goes with it."""
+    """Tell whether an alarm notified nobody, and started a scaling policy that goes with it."""
     acted_on = {reference.name for reference in references_in([alarm.base.properties.get("AlarmActions")])}
     resources = alarm.stack.base.resources if alarm.stack.base else {}
-    policies = {name for name, one in resources.items() if one.resource_type == POLICY}
+    policies = {name for name, resource in resources.items() if resource.resource_type == POLICY}
     return bool(acted_on) and acted_on <= policies & gone
 
 
@@ -102,7 +102,7 @@ def alarm_retargeted(environment: Environment) -> Iterator[Found]:
             for pair in environment.diff.resources(ALARM)
             if pair.head and pair.stack is alarm.stack and pair.head.resource_type == ALARM
         ]
-        gone = before.difference(*(watched_metrics(one, names) for one in others))
+        gone = before.difference(*(watched_metrics(other_alarm, names) for other_alarm in others))
         if gone:
             yield Found(
                 "danger" if environment.production else "warning",
@@ -119,8 +119,8 @@ def _names(stack: Stack | None) -> Mapping[str, str]:
     """Return the names of the endpoints of a stack by the reference to them."""
     return {
         f"${{{logical_id}.EndpointName}}": name
-        for logical_id, one in (stack.resources.items() if stack else ())
-        if one.resource_type == ENDPOINT and (name := text(one.properties.get("EndpointName")))
+        for logical_id, resource in (stack.resources.items() if stack else ())
+        if resource.resource_type == ENDPOINT and (name := text(resource.properties.get("EndpointName")))
     }
 
 
@@ -130,7 +130,7 @@ def alarm_loosened(environment: Environment) -> Iterator[Found]:
     for alarm in alarm_pairs(environment.diff):
         weaker = weakenings(alarm.base, alarm.head) if alarm.head else []
         if _has_another_scale(environment, alarm):
-            weaker = [one for one in weaker if not one.startswith("Threshold ")]
+            weaker = [cause for cause in weaker if not cause.startswith("Threshold ")]
         if alarm.head and weaker:
             yield Found(
                 "warning",
@@ -193,5 +193,5 @@ def _actions(written: object) -> frozenset[str] | None:
     if written is None:
         return frozenset()
     if isinstance(written, list):
-        return frozenset(shown(one) for one in written)
+        return frozenset(shown(action) for action in written)
     return None

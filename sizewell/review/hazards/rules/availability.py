@@ -82,7 +82,7 @@ def single_zone(environment: EnvironmentPair) -> Iterator[Found]:
     yield from _network(environment)
     for stack, base, head in environment.diff.kept(MODEL):
         before, after = (
-            count(mapping(one.properties.get("VpcConfig")).get("Subnets")) for one in (base, head)
+            count(mapping(model.properties.get("VpcConfig")).get("Subnets")) for model in (base, head)
         )
         if after == 1 and before is not None and before > 1:
             yield _one_zone(
@@ -94,7 +94,7 @@ def single_zone(environment: EnvironmentPair) -> Iterator[Found]:
 
 def _network(environment: EnvironmentPair) -> Iterator[Found]:
     base, head = (side.plan if side and side.plan else None for side in (environment.base, environment.head))
-    known = {one.place: _zones(one) for one in base.foundations} if base else {}
+    known = {foundation.place: _zones(foundation) for foundation in base.foundations} if base else {}
     for foundation in head.foundations if head else ():
         before, after = known.get(foundation.place), _zones(foundation)
         if after != 1 or before == 1 or (before is None and not environment.production):

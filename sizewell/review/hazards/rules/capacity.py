@@ -94,7 +94,7 @@ def concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found]:
     """A serverless variant answers fewer requests at the same time."""
     for endpoint in environment.diff.kept_endpoints:
         for base, head in endpoint.variants:
-            before, after = (mapping(one.properties.get("ServerlessConfig")) for one in (base, head))
+            before, after = (mapping(variant.properties.get("ServerlessConfig")) for variant in (base, head))
             causes = [
                 f"{key} {moved(was, now)}"
                 for key in ("MaxConcurrency", "ProvisionedConcurrency")
@@ -120,7 +120,7 @@ def function_concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found
     """A Lambda function, or an alias or version of it, answers fewer requests at the same time."""
     for resource_type, path in _FUNCTION_CONCURRENCY.items():
         for stack, base, head in environment.diff.kept(resource_type):
-            was, now = (number(_at(one, path)) for one in (base, head))
+            was, now = (number(_at(resource, path)) for resource in (base, head))
             if was is None or now is None or now >= was:
                 continue
             yield Found(

@@ -52,7 +52,10 @@ def _keeps(endpoint: Endpoint) -> bool | None:
     properties = endpoint.resource.properties
     if _RETAIN not in properties:
         return False
-    excluded = any(one.get("VariantPropertyType") == _COUNT for _, one in maps(properties.get(_EXCLUDE)))
+    excluded = any(
+        excluded_property.get("VariantPropertyType") == _COUNT
+        for _, excluded_property in maps(properties.get(_EXCLUDE))
+    )
     return False if excluded else flag(properties[_RETAIN])
 
 

@@ -26,7 +26,7 @@ def deploy_order(environment: Environment) -> Iterator[Found]:
         name = text(pair.head.properties.get("Name")) if pair.head else None
         if name and pair.stack.base and pair.stack.head and not _has(pair.stack.base, name):
             new.setdefault(pair.stack.name, {})[name] = pair.logical_id
-    readers = {one.name: _read(one.head) for one in environment.diff.stacks if one.head} if new else {}
+    readers = {pair.name: _read(pair.head) for pair in environment.diff.stacks if pair.head} if new else {}
     for provider, parameters in sorted(new.items()):
         waiting = [
             stack for stack, names in readers.items() if stack != provider and names & parameters.keys()
@@ -47,8 +47,8 @@ def deploy_order(environment: Environment) -> Iterator[Found]:
 
 def _has(stack: Stack, name: str) -> bool:
     return any(
-        one.resource_type == _PARAMETER and one.properties.get("Name") == name
-        for one in stack.resources.values()
+        resource.resource_type == _PARAMETER and resource.properties.get("Name") == name
+        for resource in stack.resources.values()
     )
 
 
@@ -56,9 +56,9 @@ def _read(stack: Stack) -> frozenset[str]:
     """Return the names of the SSM parameters that the deployment of a stack reads."""
     parameters = mapping(stack.template.get("Parameters"))
     declared = (
-        mapping(one).get("Default")
-        for one in parameters.values()
-        if str(mapping(one).get("Type")).startswith(_READ_AT_DEPLOYMENT)
+        mapping(parameter).get("Default")
+        for parameter in parameters.values()
+        if str(mapping(parameter).get("Type")).startswith(_READ_AT_DEPLOYMENT)
     )
     return frozenset({*(str(name) for name in declared if name), *_resolved(stack.template)})
 

@@ -42,7 +42,9 @@ def function_role_changed_in_shift(environment: Environment) -> Iterator[Found]:
         if not (pair.base and pair.head) or pair.place not in shifting:
             continue
         before, after = (side.properties.get("Role") for side in (pair.base, pair.head))
-        replaced = any(diff.is_replaced(pair.stack.name, one.name) for one in references_in([after]))
+        replaced = any(
+            diff.is_replaced(pair.stack.name, reference.name) for reference in references_in([after])
+        )
         if before != after or replaced:
             yield Found(
                 "danger",

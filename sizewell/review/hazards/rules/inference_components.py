@@ -20,7 +20,7 @@ def copies_lowered(environment: Environment) -> Iterator[Found]:
     """An inference component has fewer copies or none, or is removed."""
     for pair in environment.diff.resources(COMPONENT):
         base, head = (
-            one if one and one.resource_type == COMPONENT else None for one in (pair.base, pair.head)
+            side if side and side.resource_type == COMPONENT else None for side in (pair.base, pair.head)
         )
         if base is None:
             continue
@@ -43,9 +43,9 @@ def copies_reset(environment: Environment) -> Iterator[Found]:
         name = text(head.properties.get("InferenceComponentName")) or head.path
         change = environment.diff.change_of(pair.stack.name, head.logical_id)
         is_scaled = any(
-            one.resource_type == TARGET
-            and text(one.properties.get("ResourceId")) == f"inference-component/{name}"
-            for one in pair.stack.head.resources.values()
+            resource.resource_type == TARGET
+            and text(resource.properties.get("ResourceId")) == f"inference-component/{name}"
+            for resource in pair.stack.head.resources.values()
         )
         if change is None or change.action is None or not is_scaled or _copies(head) is None:
             continue

@@ -48,7 +48,9 @@ def model_changed(environment: Environment) -> Iterator[Found]:
 def _version(model: Resource) -> dict[str, str]:
     """Return what a model is made of: image, artifact or package of each container."""
     containers = [("", mapping(model.properties.get("PrimaryContainer")))]
-    containers += [(f"{index + 1}: ", one) for index, one in maps(model.properties.get("Containers"))]
+    containers += [
+        (f"{index + 1}: ", container) for index, container in maps(model.properties.get("Containers"))
+    ]
     return {
         f"{place}{key}": _written(container[key])
         for place, container in containers
@@ -68,9 +70,9 @@ def models_of_endpoint_changed(environment: Environment) -> Iterator[Found]:
     """An endpoint of one model serves several, or the reverse; or every request loads its model anew."""
     for endpoint in environment.diff.kept_endpoints:
         for name, base, head in _models(endpoint):
-            before, after = (mapping(one.properties.get("PrimaryContainer")) for one in (base, head))
+            before, after = (mapping(side.properties.get("PrimaryContainer")) for side in (base, head))
             subject = f"variant {name} of {endpoint.subject}"
-            modes = [one.get("Mode", "SingleModel") for one in (before, after)]
+            modes = [container.get("Mode", "SingleModel") for container in (before, after)]
             if modes[0] != modes[1]:
                 yield Found(
                     "danger",
@@ -103,7 +105,7 @@ def model_network_changed(environment: Environment) -> Iterator[Found]:
     """A model runs in other subnets or security groups."""
     for endpoint in environment.diff.kept_endpoints:
         for name, base, head in _models(endpoint):
-            before, after = (mapping(one.properties.get("VpcConfig")) for one in (base, head))
+            before, after = (mapping(side.properties.get("VpcConfig")) for side in (base, head))
             causes = [
                 f"{key} {moved(before.get(key), after.get(key))}"
                 for key in _NETWORK_KEYS

@@ -59,12 +59,15 @@ def _why_silent(head: Resource | None) -> str:
 
 def _what_is_left_out(base: Resource, head: Resource) -> list[str]:
     before, after = (
-        {shown(one.get("Arn")) for _, one in maps(side.properties.get("Targets"))} for side in (base, head)
+        {shown(target.get("Arn")) for _, target in maps(side.properties.get("Targets"))}
+        for side in (base, head)
     )
     lost = [f"Targets {listed(sorted(before))} → {listed(sorted(after))}"] if before - after else []
     before_pattern, after_pattern = (mapping(side.properties.get("EventPattern")) for side in (base, head))
     changed = differences(before_pattern, after_pattern, ("EventPattern",))
-    return lost + [f"{one.shown_path} {moved(one.base, one.head)}" for one in changed if _narrows(one)]
+    return lost + [
+        f"{change.shown_path} {moved(change.base, change.head)}" for change in changed if _narrows(change)
+    ]
 
 
 def _narrows(change: Difference) -> bool:
@@ -88,7 +91,8 @@ def publisher_refused(environment: Environment) -> Iterator[Found]:
                     head.logical_id,
                     f"policy of {head.path}",
                     f"allows {listed(sorted(lost))} → no longer",
-                    f"These no longer reach anybody, and no error shows it: {listed(sorted(_SILENT[one] for one in lost))}.",
+                    "These no longer reach anybody, and no error shows it: "
+                    f"{listed(sorted(_SILENT[service] for service in lost))}.",
                     "Keep the statement as long as anything in the account uses the topic or the key.",
                 )
 

@@ -33,4 +33,4 @@ def quota_raised(environment: EnvironmentPair) -> Iterator[Found]:
 def _needed(plan: SavedPlan | None) -> Mapping[tuple[str, str, str], int] | None:
     if plan is None or plan.quotas is None:
         return None
-    return {(one.account, one.region, one.name): one.needed for one in plan.quotas}
+    return {(quota.account, quota.region, quota.name): quota.needed for quota in plan.quotas}

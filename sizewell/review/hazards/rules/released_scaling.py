@@ -22,15 +22,15 @@ def released_scaling_deleted(environment: EnvironmentPair) -> Iterator[Found]:
         names = inside_names(endpoint.logical_id, endpoint.base.given_name)
         head = endpoint.head.stack.resources
         gone = [
-            one
-            for one in endpoint.base.stack.resources.values()
-            if one.resource_type in _TYPES
-            and one.properties.get("EndpointName") in names
-            and not one.retained
-            and not _is_kept(one, head.get(one.logical_id))
+            resource
+            for resource in endpoint.base.stack.resources.values()
+            if resource.resource_type in _TYPES
+            and resource.properties.get("EndpointName") in names
+            and not resource.retained
+            and not _is_kept(resource, head.get(resource.logical_id))
         ]
         if gone and endpoint.head.scaling:
-            what = listed(f"{one.resource_type} {one.logical_id}" for one in gone)
+            what = listed(f"{resource.resource_type} {resource.logical_id}" for resource in gone)
             yield Found(
                 "danger",
                 endpoint.stack,

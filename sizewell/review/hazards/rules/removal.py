@@ -33,7 +33,7 @@ _AFTER_REMOVAL: dict[StackRemoval, str] = {
 def environment_removed(environment: Environment) -> Iterator[Found]:
     """An environment is no longer in the app."""
     if environment.is_removed:
-        stacks = [one for one in environment.diff.stacks if one.base and one.base.parent is None]
+        stacks = [stack for stack in environment.diff.stacks if stack.base and stack.base.parent is None]
         yield Found(
             "danger" if environment.production else "warning",
             "",
@@ -70,7 +70,7 @@ def stack_relocated(environment: Environment) -> Iterator[Found]:
     """A stack moves to another account or region."""
     ways: dict[str, list[str]] = {}
     for name, base, head in environment.diff.relocated:
-        before, after = (f"{one.account or 'any'}/{one.region or 'any'}" for one in (base, head))
+        before, after = (f"{side.account or 'any'}/{side.region or 'any'}" for side in (base, head))
         ways.setdefault(f"account and region {before} → {after}", []).append(name)
     for cause, names in sorted(ways.items()):
         yield Found(
@@ -89,9 +89,12 @@ def stack_relocated(environment: Environment) -> Iterator[Found]:
 def termination_protection_lost(environment: Environment) -> Iterator[Found]:
     """A stack loses its termination protection."""
     names = [
-        one.name
-        for one in environment.diff.stacks
-        if one.base and one.head and one.base.termination_protection and not one.head.termination_protection
+        stack.name
+        for stack in environment.diff.stacks
+        if stack.base
+        and stack.head
+        and stack.base.termination_protection
+        and not stack.head.termination_protection
     ]
     if names:
         yield Found(
@@ -117,7 +120,7 @@ def workload_removed(environment: Environment) -> Iterator[Found]:
         place = (endpoint.stack, endpoint.logical_id)
         if place in environment.diff.moved or environment.diff.is_retyped(*place):
             continue
-        stack = next(one for one in environment.diff.changed_stacks if one.name == endpoint.stack)
+        stack = next(pair for pair in environment.diff.changed_stacks if pair.name == endpoint.stack)
         whole = stack.head is None
         yield Found(
             "danger" if environment.production else "warning",
@@ -235,7 +238,7 @@ def _lost(stack: str, changes: list[ResourceImpact], remains: Remains, cause: st
     else:
         consequence = f"{when}CloudFormation deletes {it}, and what {they} hold{s} is lost."
         remedy = "Keep it, copy the data, or set DeletionPolicy to Retain in a deployment before this one."
-    names = listed(subject_of(change) for change in sorted(changes, key=lambda one: one.logical_id))
+    names = listed(subject_of(change) for change in sorted(changes, key=lambda lost: lost.logical_id))
     return Found(
         "danger" if remains in ("contents", "nothing") else "warning",
         stack,

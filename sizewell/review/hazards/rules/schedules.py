@@ -16,10 +16,10 @@ _DEFAULTS = {"State": "ENABLED", "ScheduleExpressionTimezone": "UTC"}
 def schedule_changed(environment: Environment) -> Iterator[Found]:
     """A schedule changes its times, is disabled or is removed."""
     for stack, base, head in environment.diff.kept(SCHEDULE, EVENT_RULE):
-        before, after = ({key: _value(one, key) for key in _KEYS} for one in (base, head))
-        if before != after and any(one["ScheduleExpression"] for one in (before, after)):
+        before, after = ({key: _value(side, key) for key in _KEYS} for side in (base, head))
+        if before != after and any(side["ScheduleExpression"] for side in (before, after)):
             causes = [f"{key} {moved(before[key], after[key])}" for key in _KEYS if before[key] != after[key]]
-            was_off, is_off = (one["State"] == "DISABLED" for one in (before, after))
+            was_off, is_off = (side["State"] == "DISABLED" for side in (before, after))
             yield Found(
                 "notice",
                 stack,

@@ -56,5 +56,5 @@ def _keeps_weights(endpoint: Endpoint) -> bool:
     properties = endpoint.resource.properties
     excluded = maps(properties.get("ExcludeRetainedVariantProperties"))
     return flag(properties.get("RetainAllVariantProperties")) is True and not any(
-        one.get("VariantPropertyType") == "DesiredWeight" for _, one in excluded
+        excluded_property.get("VariantPropertyType") == "DesiredWeight" for _, excluded_property in excluded
     )

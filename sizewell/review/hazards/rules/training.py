@@ -67,7 +67,9 @@ def spot_without_checkpoint(environment: EnvironmentPair) -> Iterator[Found]:
         base, head = _requests(pair.base), _requests(machine)
         if head:
             readable.add(pair.stack.name)
-        faulty = [path for path, one in head.items() if _restarts(one) and not _restarts(base.get(path))]
+        faulty = [
+            path for path, request in head.items() if _restarts(request) and not _restarts(base.get(path))
+        ]
         if faulty:
             lost = [path for path in faulty if path in base and not base[path].lacks("CheckpointConfig")]
             states = listed(_state(path) for path in faulty)
@@ -121,7 +123,7 @@ def max_wait_too_short(environment: Environment) -> Iterator[Found]:
     """A training job on Spot waits for less time than it may run, which SageMaker refuses."""
     for pair, machine in _machines(environment, STATE_MACHINE):
         base, head = _requests(pair.base), _requests(machine)
-        faults = {path: _short(one) for path, one in head.items()}
+        faults = {path: _short(request) for path, request in head.items()}
         for path, fault in sorted(faults.items()):
             if fault and fault != (_short(base[path]) if path in base else None):
                 yield Found(

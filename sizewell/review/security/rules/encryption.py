@@ -208,7 +208,7 @@ def _name(item: Any, index: int) -> str:
 def _level(name: str, value: Any) -> int:
     """Return the lowest level that a setting may have."""
     lower = name.lower()
-    levels = [_one_level(lower, one) for one in alternatives(value)]
+    levels = [_one_level(lower, alternative) for alternative in alternatives(value)]
     if may_be_missing(value):
         levels.append(_WHEN_NOT_SET.get(lower, _NONE))
     return min(levels, default=_NONE)

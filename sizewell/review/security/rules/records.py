@@ -30,7 +30,9 @@ def _management_events(value: Any) -> float:
 
 def _data_events(value: Any) -> float:
     """Return how many kinds of data are recorded."""
-    return float(len({dumped(data) for _, one in maps(value) for data in items(one.get("DataResources"))}))
+    return float(
+        len({dumped(data) for _, selector in maps(value) for data in items(selector.get("DataResources"))})
+    )
 
 
 RECORDS = (

@@ -57,10 +57,10 @@ def at(properties: Any, path: str) -> Any:
 
 def lowest(level: Level, value: Any) -> float | None:
     """Return the lowest level that a value may have; None where it is unknown."""
-    levels = [level(one) for one in alternatives(value)]
+    levels = [level(alternative) for alternative in alternatives(value)]
     if may_be_missing(value):
         levels.append(level(None))
-    known = [one for one in levels if one is not None]
+    known = [known_level for known_level in levels if known_level is not None]
     return min(known) if len(known) == len(levels) else None
 
 
@@ -97,7 +97,7 @@ def weakest(inner: Level, path: str, missing: float) -> Level:
 
     def level(value: Any) -> float | None:
         levels = [lowest(inner, at(member, path)) for member in items(value)]
-        known = [one for one in levels if one is not None]
+        known = [known_level for known_level in levels if known_level is not None]
         return min(known, default=missing) if len(known) == len(levels) else None
 
     return level
