@@ -12,7 +12,7 @@ from sizewell.planning import load_plan
 from sizewell.planning.bill_plan import Bill, BillLine
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost import compare_costs
-from sizewell.review.model.cost import CostSide
+from sizewell.review.model import CostSide
 from sizewell.review.saved.output import Assembly
 from sizewell.review.saved.reading import OutputReader
 from tests.review.builders import resource

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.planning.saved_plan import SavedEndpoint, Workload
 from sizewell.review.cost.charges import ZERO, Amounts, Basis, Charge, UnitPrice, known_sum
-from sizewell.review.model.cost import CostComponent, CostSide, Range
+from sizewell.review.model import CostComponent, CostSide, Range
 
 UNDATED = "undated"
 

@@ -20,7 +20,7 @@ from sizewell.review.cost.differences import causes, difference, sum_of_moves, u
 from sizewell.review.cost.pricer import PlannedSide, PlannedStack
 from sizewell.review.cost.registry import StackBill, is_priced, price_stack
 from sizewell.review.harmless import is_harmless
-from sizewell.review.model.cost import CostComponent, EnvironmentCost, WorkloadCost
+from sizewell.review.model import CostComponent, EnvironmentCost, WorkloadCost
 from sizewell.review.saved.configuration import number, saved_environment, value_at
 from sizewell.review.saved.output import Assembly
 from sizewell.templates.endpoints import ENDPOINT, Endpoint

@@ -12,7 +12,7 @@ from typing import Any
 from sizewell.review.cost.bill import WorkloadBill, to_range
 from sizewell.review.cost.charges import Amounts, Charge, counted_noun
 from sizewell.review.cost.pricers.endpoints import instance_slot
-from sizewell.review.model.cost import CostComponent
+from sizewell.review.model import CostComponent
 from sizewell.templates.deployment import DeploymentDiff
 from sizewell.templates.endpoints import Endpoint, EndpointChange
 from sizewell.templates.values import mapping, number

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from sizewell.review.model.base import ReviewModel
+from sizewell.review.model import ReviewModel
 
 Kind = Literal["missing", "type", "hardware", "image", "permission", "setting", "size", "policy"]
 """The first six are differences of shape; sizes and policies may differ, and are listed all the same."""

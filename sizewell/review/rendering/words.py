@@ -4,10 +4,9 @@ from collections.abc import Iterable
 
 from sizewell.instance_selection.wording import counted, milliseconds
 from sizewell.review import words
-from sizewell.review.model import Range, Review, Severity, Side
-from sizewell.review.model.review import Level
+from sizewell.review.model import Level, Range, Review, Side
 from sizewell.review.rendering.visible import visible
-from sizewell.review.words import shorten
+from sizewell.review.words import Severity, shorten
 from sizewell.templates.deployment import ACTIONS
 
 UNKNOWN = "unknown"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.harmless import is_harmless
-from sizewell.review.model.resources import PropertyChange, ResourceChange, Resources
+from sizewell.review.model import PropertyChange, ResourceChange, Resources
 from sizewell.review.resources.stacks import stack_change
 from sizewell.review.words import LONG, shown_pair
 from sizewell.templates.deployment import ACTIONS, REPLACED, ResourceImpact

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sizewell.review.model.resources import StackChange
+from sizewell.review.model import StackChange
 from sizewell.review.words import shown_pair
 from sizewell.templates.differences import differences
 from sizewell.templates.template import Stack, StackPair

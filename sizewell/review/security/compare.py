@@ -2,7 +2,7 @@
 
 from sizewell.modules import modules_in
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.model.security import IamChange, Security, SecurityChange
+from sizewell.review.model import IamChange, Security, SecurityChange
 from sizewell.review.security import rules
 from sizewell.review.security.iam import iam_changes, owner_changes, unchanged_grant_count
 from sizewell.review.security.rule import POLICY_RULES, STACK_RULES, StackChange

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
-from sizewell.review.model.security import Grant, IamChange
+from sizewell.review.model import Grant, IamChange
 from sizewell.review.security.rule import OwnerChange, StackChange
 from sizewell.templates.iam.permissions import OWNER, Permission, Term, Written
 from sizewell.templates.iam.statements import excluding

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.words import Direction
 from sizewell.templates.iam.permissions import Coverage, Effect, Permission, Permissions
 from sizewell.templates.iam.sources import DocumentReader, Policies, stack_policies

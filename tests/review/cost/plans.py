@@ -6,7 +6,7 @@ from typing import Any
 from sizewell.planning.saved_plan import SavedEndpoint, SavedPlan, SavedTrainingJob
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost import compare_costs
-from sizewell.review.model.cost import CostComponent, CostSide, EnvironmentCost, WorkloadCost
+from sizewell.review.model import CostComponent, CostSide, EnvironmentCost, WorkloadCost
 from sizewell.review.saved.output import Assembly
 from tests.review.builders import assembly, pair, resource, stack, template
 

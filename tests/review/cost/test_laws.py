@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost import compare_costs
 from sizewell.review.cost.registry import PRICERS
-from sizewell.review.model.cost import CostSide, EnvironmentCost, Range
+from sizewell.review.model import CostSide, EnvironmentCost, Range
 from sizewell.review.saved.output import Assembly
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.cost.plans import endpoint_template

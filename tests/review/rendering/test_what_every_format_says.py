@@ -11,6 +11,7 @@ from sizewell.review.model import (
     CostComponent,
     CostSide,
     EnvironmentCost,
+    Level,
     PropertyChange,
     Range,
     ResourceChange,
@@ -20,7 +21,6 @@ from sizewell.review.model import (
     Verdict,
     WorkloadCost,
 )
-from sizewell.review.model.review import Level
 from sizewell.review.rendering import render_html, render_json, render_markdown
 
 UNKNOWN = Range(minimum=None, expected=None, maximum=None)

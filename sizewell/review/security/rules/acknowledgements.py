@@ -9,7 +9,7 @@ import binascii
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.review.words import Direction
 from sizewell.templates.template import Stack

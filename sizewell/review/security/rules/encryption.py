@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import ABSENT, StackChange, stack_rule
 from sizewell.review.security.rules.settings import NOT_SET
 from sizewell.review.words import Direction

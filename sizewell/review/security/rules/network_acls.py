@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 
 from collections.abc import Iterator
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.templates.alternatives import texts
 from sizewell.templates.iam.conditions import is_everywhere

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import OwnerChange, policy_rule
 from sizewell.templates.iam.conditions import Clause, is_everywhere
 from sizewell.templates.iam.patterns import is_fixed, names_an_account

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.templates.alternatives import texts
 from sizewell.templates.iam.sources import Policies

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.review.security.rules.isolation import REQUEST_ISOLATION
 from sizewell.review.security.rules.resource_settings import compare_setting

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import ABSENT, StackChange, stack_rule
 from sizewell.review.security.rules.exposure import EXPOSURE
 from sizewell.review.security.rules.isolation import ISOLATION

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import OwnerChange, StackChange, stack_rule
 from sizewell.review.security.rules.settings import NOT_SET, at
 from sizewell.review.words import Direction

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import ABSENT, StackChange, stack_rule
 from sizewell.templates.alternatives import texts
 from sizewell.templates.template import Resource

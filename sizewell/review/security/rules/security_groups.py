@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.templates.alternatives import items, may_be_missing, texts
 from sizewell.templates.iam.conditions import is_everywhere, network_covers

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sizewell.review.model.security import SecurityChange
+from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import OwnerChange, policy_rule
 from sizewell.templates.alternatives import always
 from sizewell.templates.iam.conditions import Clause
