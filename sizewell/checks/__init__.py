@@ -4,8 +4,8 @@
 ``docs/guides/template-checks.md``.
 """
 
-from sizewell.checks.finding import Finding
 from sizewell.checks.offers import OfferedTypes
 from sizewell.checks.registry import RULE_IDS, check_template
+from sizewell.checks.rule import Finding
 
 __all__ = ["RULE_IDS", "Finding", "OfferedTypes", "check_template"]

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sizewell.checks.endpoints import variants
-from sizewell.checks.finding import Finding
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule
 from sizewell.checks.rules.training_requests import training_requests
 from sizewell.templates.endpoints import ENDPOINT_CONFIG
 from sizewell.templates.template import Resource, Template

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.finding import Finding, fault
+from sizewell.checks.rule import Finding, fault
 from sizewell.templates.template import Resource
 from sizewell.templates.values import number, show
 

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sizewell.checks import offers, rules
-from sizewell.checks.finding import Finding
 from sizewell.checks.offers import OfferedTypes
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule
 from sizewell.modules import modules_in
 from sizewell.templates.template import Template
 from sizewell.templates.values import without_no_value

@@ -20,7 +20,7 @@ from sizewell.review.model import (
     Verdict,
 )
 from sizewell.review.notes import comparison_notes
-from sizewell.review.resources.comparison import compare_resources
+from sizewell.review.resources import compare_resources
 from sizewell.review.saved.output import SavedOutput
 from sizewell.review.security import compare_security
 from sizewell.review.selection import compare_selections

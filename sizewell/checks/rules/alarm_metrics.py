@@ -12,8 +12,7 @@ from functools import cache
 from typing import Any
 
 from sizewell.checks.endpoints import configuration_behind, is_asynchronous, is_serverless, variant_names
-from sizewell.checks.finding import Finding, fault
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule, fault
 from sizewell.checks.rules.alarms import ALARM
 from sizewell.facts.endpoint_metrics import DIMENSIONS as ENDPOINT_DIMENSIONS
 from sizewell.facts.endpoint_metrics import (

@@ -6,8 +6,7 @@ alarm on an anomaly band names the band instead. The schema requires neither, be
 
 from collections.abc import Iterator
 
-from sizewell.checks.finding import Finding, fault
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule, fault
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import count, is_given, maps, text
 

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizewell.checks.endpoints import configuration_of, variants
-from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import outside
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule, fault
 from sizewell.templates.endpoints import ENDPOINT, PRODUCTION
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import count, is_given, mapping, number, show

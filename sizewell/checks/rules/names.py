@@ -9,8 +9,7 @@ https://github.com/hashicorp/terraform-provider-aws/issues/40048
 import re
 from collections.abc import Iterator
 
-from sizewell.checks.finding import Finding, fault
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule, fault
 from sizewell.checks.rules.training_requests import TRAINING_JOB
 from sizewell.templates.endpoints import ENDPOINT_CONFIG
 from sizewell.templates.template import Template

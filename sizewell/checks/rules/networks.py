@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.checks.endpoints import variants
-from sizewell.checks.finding import Finding, fault
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule, fault
 from sizewell.facts.vpc import MIN_ENDPOINT_ZONES
 from sizewell.templates.endpoints import ENDPOINT_CONFIG, MODEL
 from sizewell.templates.template import Resource, Template

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizewell.checks.endpoints import configuration_behind, is_asynchronous, variant_names, variants
-from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import reversed_bounds
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule, fault
 from sizewell.facts.instance_types import is_burstable
 from sizewell.facts.scaling import (
     DIMENSION_OF_METRIC,

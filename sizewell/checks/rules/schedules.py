@@ -6,8 +6,7 @@ https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html
 import re
 from collections.abc import Iterator
 
-from sizewell.checks.finding import Finding, fault
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule, fault
 from sizewell.facts.cron import FIELDS, cron_fault
 from sizewell.templates.template import Template
 from sizewell.templates.values import is_open, text

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sizewell.checks.endpoints import variants
-from sizewell.checks.finding import Finding, fault
 from sizewell.checks.ranges import outside, reversed_bounds
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule, fault
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW, Variant
 from sizewell.templates.template import Resource, Template

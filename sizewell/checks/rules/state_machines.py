@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.checks.finding import Finding
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule
 from sizewell.checks.state_language import Definition, Scope, definitions
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import is_intrinsic, is_open, maps, text

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.checks.finding import Finding
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule
 from sizewell.checks.state_language import definitions
 from sizewell.facts.training_jobs import KEEP_ALIVE_BOUNDS_S, RETRY_ATTEMPT_BOUNDS, RUNTIME_BOUNDS_S
 from sizewell.templates.template import Resource, Template

@@ -7,8 +7,7 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/shadow-tests.html
 from collections.abc import Iterator
 
 from sizewell.checks.endpoints import variants
-from sizewell.checks.finding import Finding, fault
-from sizewell.checks.rule import Rule
+from sizewell.checks.rule import Finding, Rule, fault
 from sizewell.templates.endpoints import ENDPOINT_CONFIG, PRODUCTION, SHADOW
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import count, is_given

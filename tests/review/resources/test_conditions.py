@@ -6,7 +6,7 @@ import pytest
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Resources
-from sizewell.review.resources.comparison import compare_resources
+from sizewell.review.resources import compare_resources
 from sizewell.templates.canonical import Place, canonical_value, condition_holds
 from sizewell.templates.template import Stack
 from tests.review.builders import assembly, pair, resource, stack, template

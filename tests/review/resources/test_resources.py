@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import ResourceChange, Resources
-from sizewell.review.resources.comparison import compare_resources
+from sizewell.review.resources import compare_resources
 from sizewell.templates.differences import differences
 from sizewell.templates.template import Stack
 from tests.review.builders import assembly, pair, resource, stack, template
