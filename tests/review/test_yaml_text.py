@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from sizewell.review.configuration import MISSING, one_line
-from sizewell.review.yaml_text import key_path
+from sizewell.review.config_differences import MISSING
+from sizewell.review.yaml_text import key_path, one_line
 
 
 def read(text: str) -> Any:

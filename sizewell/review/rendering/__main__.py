@@ -1,4 +1,4 @@
-"""``python -m review.rendering`` writes the JSON Schema of a review to sizewell/review/review.schema.json."""
+"""``python -m sizewell.review.rendering`` writes the JSON Schema of a review to sizewell/review/review.schema.json."""
 
 from sizewell.review.rendering.data import SCHEMA_FILE, review_schema_text
 
