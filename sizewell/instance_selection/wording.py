@@ -10,9 +10,6 @@ def milliseconds(value: float) -> str:
     return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"
 
 
-def counted(number: float | None, noun: str, plural: str = "") -> str:
-    """Return a number with its noun: ``1 instance``, ``3 policies``; ``an unknown number of policies`` for None."""
-    many = plural or f"{noun}s"
-    if number is None:
-        return f"an unknown number of {many}"
-    return f"{number:,.10g} {noun if number == 1 else many}"
+def counted(number: float, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: ``1 instance``, ``3 policies``."""
+    return f"{number:,.10g} {noun if number == 1 else plural or f'{noun}s'}"

@@ -7,8 +7,7 @@ from typing import Literal
 
 from sizewell.documented_model import DocumentedModel
 from sizewell.review.words import Direction, Severity
-from sizewell.templates.deployment import Action
-from sizewell.templates.template import Effect
+from sizewell.templates.template import Action, Effect
 
 
 class ReviewModel(DocumentedModel):

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.exposure import new_administrators, public_exposures
 from sizewell.review.harmless import is_harmless_key
 from sizewell.review.hazards import HAZARD_RULES
 from sizewell.review.model import EnvironmentCost, Level, ResourceChange, Review, SelectionChange, Verdict
 from sizewell.review.security import rule_count
-from sizewell.review.words import SEVERITIES, listed
+from sizewell.review.words import SEVERITIES, counted, listed
 from sizewell.templates.deployment import ACTIONS, REPLACED
 
 _LOSSES = ("stateful-removed", "stateful-replaced")

@@ -60,6 +60,14 @@ def shorten_pair(base: str, head: str, limit: int) -> tuple[str, str]:
     return shorten(base, limit, start), shorten(head, limit, start)
 
 
+def counted(number: float | None, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: ``1 instance``, ``3 policies``; ``an unknown number of policies`` for None."""
+    many = plural or f"{noun}s"
+    if number is None:
+        return f"an unknown number of {many}"
+    return f"{number:,.10g} {noun if number == 1 else many}"
+
+
 def listed(names: Iterable[str], most: int = MAX_NAMES) -> str:
     """Return ``a, b and c``; of many names the first ones, and how many more there are."""
     given = list(names)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from sizewell.templates.endpoints import ENDPOINT, Endpoint, EndpointChange, EndpointPair
 from sizewell.templates.resource_schemas import is_stateful
-from sizewell.templates.template import Difference, Effect, Resource, ResourcePair, Stack, StackPair
+from sizewell.templates.template import Action, Difference, Effect, Resource, ResourcePair, Stack, StackPair
 from sizewell.templates.values import mapping
 from sizewell.templates.variant_scaling import ScalingPlaces, outside_names
 
@@ -23,7 +23,6 @@ parent; kept: the policy of that resource retains it.
 CloudFormation user guide, "DeletionPolicy attribute": a nested stack is a resource of its parent, and obeys its policy.
 """
 
-Action = Literal["added", "changed", "replaced", "may be replaced", "removed"]
 ACTIONS: tuple[Action, ...] = ("replaced", "may be replaced", "removed", "changed", "added")
 """What can hurt most first."""
 REPLACED: tuple[Action, ...] = ("replaced", "may be replaced")

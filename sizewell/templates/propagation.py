@@ -9,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sizewell.templates.deployment import RANK, REPLACED, Action, DeploymentDiff, ResourceImpact
+from sizewell.templates.deployment import RANK, REPLACED, DeploymentDiff, ResourceImpact
 from sizewell.templates.differences import differences, effect_of, name_of
 from sizewell.templates.resource_schemas import resource_schema
-from sizewell.templates.template import Difference, Effect, Resource, ResourcePair, Stack, StackPair
+from sizewell.templates.template import Action, Difference, Effect, Resource, ResourcePair, Stack, StackPair
 from sizewell.templates.values import Reference, mapping, mentioned_names, references_in
 
 _ACTION_OF: dict[Effect, Action | None] = {

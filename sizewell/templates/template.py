@@ -263,6 +263,8 @@ class Difference:
 
 Effect = Literal["none", "update", "replace", "may replace"]
 """What CloudFormation does with the resource; ``none`` is an attribute that it obeys without touching the resource."""
+Action = Literal["added", "changed", "replaced", "may be replaced", "removed"]
+"""What becomes of a resource."""
 
 
 def _at(value: Any, path: PropertyPath) -> Any:

@@ -6,7 +6,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.model import CostComponent, Review
 from sizewell.review.rendering import words
 from sizewell.review.rendering.cost_lines import budget_lines, coverage_lines
@@ -28,7 +27,7 @@ from sizewell.review.rendering.lines import picks_line
 from sizewell.review.rendering.markdown_text import code, fence, sentence
 from sizewell.review.rendering.permission_words import Said, said
 from sizewell.review.rendering.visible import visible
-from sizewell.review.words import shorten
+from sizewell.review.words import counted, shorten
 
 #: Hidden in the comment, so that the next run finds it and updates it.
 MARKER = "<!-- sizewell-review -->"

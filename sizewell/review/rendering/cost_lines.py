@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.model import CostSide, EnvironmentCost
 from sizewell.review.rendering.words import UNKNOWN, bounds, listed, percent, usd
+from sizewell.review.words import counted
 
 #: A source that states no date.
 _UNDATED = "undated"

@@ -6,9 +6,9 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.model import ResourceChange
 from sizewell.review.rendering import cost_lines, groups, lines, permission_words, words
+from sizewell.review.words import counted
 from sizewell.templates.deployment import REPLACED
 
 TEMPLATES = Path(__file__).with_name("templates")

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.model import (
     EnvironmentCost,
     Grant,
@@ -16,6 +15,7 @@ from sizewell.review.model import (
     WorkloadCost,
 )
 from sizewell.review.rendering.words import listed
+from sizewell.review.words import counted
 from sizewell.templates.deployment import ACTIONS
 
 #: What a change of security says, whatever it is about.

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.model import Hazard, Review
 from sizewell.review.rendering.words import SEVERITIES
+from sizewell.review.words import counted
 
 #: What a hazard says, whatever it is about.
 _SAYS = ("rule", "severity", "cause", "consequence", "what_to_do")

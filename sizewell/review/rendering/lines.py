@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.model import CostSide, PickSide, Range, ResourceChange, SelectionChange, WorkloadCost
 from sizewell.review.rendering.words import TIMES, pick_time, usd
+from sizewell.review.words import counted
 
 #: What the command makes that follows a lock no longer.
 _ADVICE = {"stale": "; run: sizewell lock", "infeasible": "; run: sizewell lock"}

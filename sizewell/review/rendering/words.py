@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from sizewell.instance_selection.wording import counted, milliseconds
+from sizewell.instance_selection.wording import milliseconds
 from sizewell.review import words
 from sizewell.review.model import Level, Range, Review, Side
 from sizewell.review.rendering.visible import visible
-from sizewell.review.words import Severity, shorten
+from sizewell.review.words import Severity, counted, shorten
 from sizewell.templates.deployment import ACTIONS
 
 UNKNOWN = "unknown"

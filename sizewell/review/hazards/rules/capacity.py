@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sizewell.instance_selection.wording import counted
 from sizewell.planning.saved_plan import SavedEndpoint
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
-from sizewell.review.words import moved, shown
+from sizewell.review.words import counted, moved, shown
 from sizewell.templates.endpoints import EndpointChange, Variant
 from sizewell.templates.template import Resource
 from sizewell.templates.values import mapping, number

@@ -5,9 +5,8 @@
 
 from collections.abc import Iterator
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
-from sizewell.review.words import listed, moved, shown
+from sizewell.review.words import counted, listed, moved, shown
 from sizewell.templates.endpoints import Endpoint, EndpointChange, Variant
 from sizewell.templates.values import flag, maps
 

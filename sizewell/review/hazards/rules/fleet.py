@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
-from sizewell.review.words import listed
+from sizewell.review.words import counted, listed
 from sizewell.templates.endpoints import EndpointChange, Variant
 from sizewell.templates.values import mapping, number
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
-from sizewell.review.words import listed
+from sizewell.review.words import counted, listed
 from sizewell.templates.endpoints import MODEL
 
 #: Resources in which network interfaces stand, or which are attached to them.

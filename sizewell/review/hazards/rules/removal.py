@@ -6,10 +6,9 @@ CDK deploys the stacks that an app has, and never deletes one that it no longer 
 from collections.abc import Iterator
 from typing import Literal
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.hazards.rules.replacement import contents_of, subject_of
-from sizewell.review.words import listed
+from sizewell.review.words import counted, listed
 from sizewell.templates.deployment import REPLACED, ResourceImpact, StackRemoval
 from sizewell.templates.endpoints import ENDPOINT
 from sizewell.templates.template import StackPair

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from sizewell.instance_selection.wording import counted
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
-from sizewell.review.words import listed, moved, shown_pair
+from sizewell.review.words import counted, listed, moved, shown_pair
 from sizewell.templates.deployment import Move, ResourceImpact
 from sizewell.templates.endpoints import ENDPOINT
 from sizewell.templates.resource_schemas import resource_schema
