@@ -44,7 +44,7 @@ def _resources(matches: Callable[[ResourceChange], bool]) -> Finder:
             if matches(change):
                 kept = ", and the old one or its snapshot is kept" if change.retained else ""
                 place = f"{change.stack}/{change.logical_id}"
-                yield change.environment, f"{place} ({change.resource_type}) is {_is(change)}{kept}"
+                yield change.environment, f"{place} ({change.resource_type}) is {change.action}{kept}"
         for hazard in review.hazards:
             if hazard.rule == _RELOCATED:
                 yield (
@@ -53,10 +53,6 @@ def _resources(matches: Callable[[ResourceChange], bool]) -> Finder:
                 )
 
     return find
-
-
-def _is(change: ResourceChange) -> str:
-    return "may be replaced" if change.action == "may be replaced" else change.action
 
 
 def _iam_broadened(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:

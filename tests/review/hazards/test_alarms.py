@@ -17,8 +17,8 @@ def test_an_alarm_that_is_gone() -> None:
     assert described(hazards(app(), WITHOUT, environment="prod")) == text("""
         danger alarm-removed, prod/app-stack/Alarm: alarm latency
         ModelLatency 100 is watched → no longer
-        Nobody is told when it happens, and a deployment that names the alarm for its rollback does not go back.
-        Keep the alarm; where it is too loud, mend what it shows or raise its threshold with a reason.
+        The alarm no longer notifies anybody. A deployment that uses the alarm for its rollback does not roll back.
+        Keep the alarm. If it fires too often, fix the cause, or raise the threshold and say why.
         """)
     assert hazards(WITHOUT, app(), environment="prod") == ()
 
@@ -77,8 +77,8 @@ def test_a_higher_threshold() -> None:
     assert described(hazards(app(), app(Threshold=200))) == text("""
         warning alarm-loosened, dev/app-stack/Alarm: alarm latency
         Threshold 100 → 200 (GreaterThanThreshold)
-        The alarm fires later or not at all for what it fired for until now.
-        Say in the pull request why the old limit was wrong; look at the metric of the last weeks.
+        The alarm fires later, or not at all, in cases in which it fires today.
+        Look at the metric of the last weeks, and say in the pull request why the old limit was wrong.
         """)
 
 
@@ -138,7 +138,7 @@ def test_an_alarm_that_tells_nobody() -> None:
     assert described(hazards(app(), app(AlarmActions=[], ActionsEnabled=False), environment="prod")) == text("""
         danger alarm-actions-removed, prod/app-stack/Alarm: alarm latency
         AlarmActions arn:aws:sns:us-east-1:111122223333:alarms → none; ActionsEnabled true → false
-        The alarm still changes its state, but fewer or none are told.
+        The alarm still changes its state, but it notifies fewer recipients or nobody.
         Keep an action that reaches somebody who can act.
         """)
 
@@ -148,7 +148,7 @@ def test_other_actions() -> None:
         app(), app(AlarmActions=["arn:aws:sns:us-east-1:111122223333:others"]), environment="prod"
     )
     assert (found.rule, found.severity) == ("alarm-actions-removed", "warning")
-    assert found.consequence.startswith("The alarm tells others")
+    assert found.consequence.startswith("The alarm notifies other recipients")
 
 
 @pytest.mark.parametrize(
@@ -198,10 +198,10 @@ def test_an_average_beside_a_percentile_is_neither() -> None:
 def test_an_alarm_that_watches_something_else() -> None:
     assert described(hazards(app(), app(MetricName="Invocations"), environment="prod")) == text("""
         danger alarm-retargeted, prod/app-stack/Alarm: alarm latency
-        watches AWS/SageMaker ModelLatency of EndpointName assistant, VariantName primary → AWS/SageMaker Invocations of
-            EndpointName assistant, VariantName primary
-        No alarm watches what this one watched until now, and its name and its history tell of something else.
-        Keep the alarm as it is, and add another one for what is new.
+        watches AWS/SageMaker ModelLatency of EndpointName assistant, VariantName primary → AWS/SageMaker
+            Invocations of EndpointName assistant, VariantName primary
+        No alarm watches the old metric any more. The name and the history of this alarm belong to the old metric.
+        Keep the alarm, and add another one for the new metric.
         """)
 
 

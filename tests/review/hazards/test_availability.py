@@ -10,9 +10,9 @@ def test_scaling_to_zero_in_production() -> None:
     assert described(hazards(endpoint_app(), endpoint_app(bounds=(0, 4)), environment="prod")) == text("""
         danger scale-to-zero, prod/app-stack/Endpoint: variant primary of endpoint assistant
         least number of instances 2 → 0
-        After a quiet time no instance is left: requests fail until the next instance has started, which takes minutes.
-        Keep at least one instance, two in production; or make sure that a step policy on NoCapacityInvocationFailures wakes the
-            endpoint and that clients try again.
+        After a quiet time no instance runs, and requests fail until an instance has started, which takes minutes.
+        Keep at least one instance, and two in production. Otherwise make sure that a step scaling policy on
+            NoCapacityInvocationFailures starts an instance, and that clients retry.
         """)
 
 
@@ -83,8 +83,9 @@ def test_a_single_instance_in_production() -> None:
     assert described(hazards(endpoint_app(), endpoint_app(bounds=(1, 4)), environment="prod")) == text("""
         danger single-zone, prod/app-stack/Endpoint: variant primary of endpoint assistant
         least number of instances 2 → 1
-        A single instance is in a single availability zone: when the zone or the instance fails, the endpoint answers nothing
-            until SageMaker has started another one. SageMaker spreads instances over zones from two instances on.
+        One instance runs in one Availability Zone. If the zone or the instance fails, the endpoint answers no
+            request until SageMaker has started another instance. SageMaker spreads two or more instances over
+            zones.
         Keep at least two instances in production.
         """)
 
@@ -107,9 +108,9 @@ def test_a_network_of_one_zone() -> None:
     assert described(hazards_of(planned(plan(zones=3), plan(zones=1)))) == text("""
         danger single-zone, prod/foundation/-: network of prod
         availability zones 3 → 1
-        All instances are in one availability zone: when it fails, or has no capacity for the instance type, nothing serves and
-            nothing new can start.
-        Give subnets in at least two availability zones.
+        All instances are in one Availability Zone. If the zone fails, or has no capacity for the instance type, no
+            instance serves and none can start.
+        Use subnets in at least two Availability Zones.
         """)
 
 

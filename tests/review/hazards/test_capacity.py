@@ -11,9 +11,10 @@ from tests.review.hazards.apps import STACK, described, endpoint_app, hazards, h
 def test_the_most_falls_below_what_was_the_least() -> None:
     assert described(hazards(endpoint_app(bounds=(3, 6)), endpoint_app(bounds=(2, 2)))) == text("""
         warning capacity-lowered, dev/app-stack/Target: variant primary of endpoint assistant
-        most instances 6 → 2, fewer than the least number so far, 3 instances
-        Autoscaling stops instances that serve now, and may not start them again: latency rises, and at peak requests fail.
-        Check the traffic of the last weeks, or leave the upper bound as it is: it costs nothing until it is needed.
+        maximum number of instances 6 → 2, below the old minimum of 3 instances
+        Autoscaling stops instances that serve now, and may not start them again. Latency rises, and requests fail
+            at peak.
+        Check the traffic of the last weeks, or keep the maximum. A high maximum costs nothing until it is needed.
         """)
     assert hazards(endpoint_app(bounds=(3, 6)), endpoint_app(bounds=(3, 3))) == ()
 
@@ -39,7 +40,7 @@ def test_the_most_falls_below_what_the_average_needs() -> None:
     (found,) = hazards_of(EnvironmentPair("dev", side(4), side(2)))
     assert (found.workload, found.cause) == (
         "assistant",
-        "most instances 4 → 2, fewer than the average traffic needs, 3 instances",
+        "maximum number of instances 4 → 2, below what the average traffic needs, 3 instances",
     )
     assert hazards_of(EnvironmentPair("dev", side(4), side(3))) == ()
 
@@ -47,10 +48,11 @@ def test_the_most_falls_below_what_the_average_needs() -> None:
 def test_scaling_that_is_taken_away() -> None:
     assert described(hazards(endpoint_app(), endpoint_app(scaling=None))) == text("""
         warning scaling-removed, dev/app-stack/Endpoint: variant primary of endpoint assistant
-        autoscaling from 2 to 4 instances is taken away
-        The variant stays at the number of instances that it happens to have at the deployment: too few at peak, or too many for
-            good.
-        Keep autoscaling; or set the number of instances that the peak needs, and look at it after the deployment.
+        autoscaling from 2 to 4 instances is removed
+        The variant keeps the number of instances that it has at the deployment. That may be too few at peak, or too
+            many at all other times.
+        Keep autoscaling. Otherwise set the number of instances that the peak needs, and check it after the
+            deployment.
         """)
     assert hazards(endpoint_app(scaling=None), endpoint_app()) == ()
 
@@ -58,7 +60,7 @@ def test_scaling_that_is_taken_away() -> None:
 def test_a_switch_that_is_off_by_default_takes_scaling_away() -> None:
     found = hazards(endpoint_app(), endpoint_app(autoscaling="off"))
     assert [(hazard.rule, hazard.severity, hazard.cause) for hazard in found] == [
-        ("scaling-removed", "warning", "autoscaling from 2 to 4 instances is taken away")
+        ("scaling-removed", "warning", "autoscaling from 2 to 4 instances is removed")
     ]
     assert hazards(endpoint_app(autoscaling="off"), endpoint_app()) == ()
     assert hazards(endpoint_app(autoscaling="off"), endpoint_app(scaling=None)) == ()
@@ -76,9 +78,9 @@ def test_hotter_instances(scaling: str) -> None:
     assert described((found,)) == text("""
         warning scaling-target-raised, dev/app-stack/Target: variant primary of endpoint assistant
         TargetValue of SageMakerVariantInvocationsPerInstance 600 → 750 (+25%)
-        Each instance of the same type has to carry more before another one is started: latency rises, and less is left for a
-            sudden peak.
-        Make sure that a load test on this type has shown that one instance carries it.
+        Each instance of the same type carries more before autoscaling starts another one. Latency rises, and less
+            capacity is left for a sudden peak.
+        Make sure that a load test on this type has shown that one instance carries this load.
         """)
 
 
@@ -108,9 +110,9 @@ def test_a_shorter_cooldown() -> None:
     assert described(hazards(endpoint_app(), endpoint_app(cooldown=60))) == text("""
         notice scale-in-cooldown-shortened, dev/app-stack/Target: variant primary of endpoint assistant
         scale-in cooldown of SageMakerVariantInvocationsPerInstance 300 → 60 seconds
-        Instances are stopped sooner after one another: with traffic that comes and goes, the endpoint stops instances that it
+        Autoscaling stops one instance after another sooner. If traffic comes and goes, it stops instances that it
             starts again minutes later.
-        Keep it longer than a new instance needs to start.
+        Keep the cooldown longer than a new instance needs to start.
         """)
 
 
@@ -127,10 +129,11 @@ def test_another_type_has_another_target() -> None:
 def test_many_more_instances() -> None:
     assert described(hazards(endpoint_app(bounds=(2, 2)), endpoint_app(bounds=(2, 200)))) == text("""
         warning capacity-raised, dev/app-stack/Target: variant primary of endpoint assistant
-        most instances 2 → 200
-        A burst of requests, or a metric that is wrong, may now start 198 instances more of ml.g5.xlarge: the expected cost is the
-            same, and the most that it may cost is not.
-        Look at the most that the cost section shows, keep a budget alarm, and make sure that the quota allows it.
+        maximum number of instances 2 → 200
+        A burst of requests, or a wrong metric, may now start 198 more instances of ml.g5.xlarge. The expected cost
+            stays the same, but the highest possible cost rises.
+        Check the highest cost in the cost section, keep a budget alarm, and make sure that the quota allows the
+            instances.
         """)
     for most in (8, 11):
         assert hazards(endpoint_app(bounds=(2, 2)), endpoint_app(bounds=(2, most))) == ()
@@ -155,9 +158,9 @@ def test_fewer_requests_at_the_same_time_of_a_function() -> None:
     assert described(hazards(app(100, 10), app(20, 10))) == text("""
         warning function-concurrency-lowered, dev/app-stack/Function: function Function
         ReservedConcurrentExecutions 100 → 20
-        Lambda throttles what comes in at the same time beyond ReservedConcurrentExecutions, and starts a worker, which takes
-            seconds, for what comes in beyond the provisioned concurrency.
-        Look at ConcurrentExecutions and Throttles of the last weeks.
+        Lambda throttles concurrent requests above ReservedConcurrentExecutions. It starts an execution environment,
+            which takes seconds, for requests above the provisioned concurrency.
+        Check ConcurrentExecutions and Throttles of the last weeks.
         """)
     (found,) = hazards(app(100, 10), app(100, 4))
     assert found.cause == "ProvisionedConcurrentExecutions 10 → 4"
@@ -169,8 +172,8 @@ def test_fewer_requests_at_the_same_time() -> None:
     assert described(hazards(base, serverless(MaxConcurrency=1, ProvisionedConcurrency=1))) == text("""
         warning concurrency-lowered, dev/app-stack/Endpoint: variant primary of endpoint assistant
         MaxConcurrency 100 → 1; ProvisionedConcurrency 10 → 1
-        SageMaker throttles what comes in at the same time beyond MaxConcurrency, and starts a container, which takes seconds, for
-            what comes in beyond ProvisionedConcurrency.
-        Look at ConcurrentExecutions and at the throttled invocations of the last weeks.
+        SageMaker throttles concurrent requests above MaxConcurrency. It starts a container, which takes seconds,
+            for requests above ProvisionedConcurrency.
+        Check ConcurrentExecutions and the throttled invocations of the last weeks.
         """)
     assert hazards(serverless(MaxConcurrency=1), serverless(MaxConcurrency=2)) == ()

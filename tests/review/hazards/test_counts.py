@@ -10,9 +10,10 @@ def test_counts_are_lost_when_they_are_kept_no_longer() -> None:
     assert described(hazards(endpoint_app(), endpoint_app(endpoint=NOT_KEPT))) == text("""
         danger counts-lost, dev/app-stack/Endpoint: endpoint assistant
         RetainAllVariantProperties true → none
-        Each update that brings another configuration sets the number of instances back, primary to 2 instances, whatever
-            autoscaling had made of it: at peak that is too few, until autoscaling has caught up.
-        Keep RetainAllVariantProperties true, and leave DesiredInstanceCount out of ExcludeRetainedVariantProperties.
+        Each update with another configuration resets the number of instances (primary to 2 instances), whatever
+            autoscaling had set. At peak these are too few until autoscaling has caught up.
+        Keep RetainAllVariantProperties true, and leave DesiredInstanceCount out of
+            ExcludeRetainedVariantProperties.
         """)
 
 
@@ -53,8 +54,8 @@ def test_an_update_without_keeping_sets_the_count_back() -> None:
     ) == text("""
         warning counts-lost, dev/app-stack/Endpoint: variant primary of endpoint assistant
         the endpoint gets another configuration without RetainAllVariantProperties
-        The update sets the number of instances to InitialInstanceCount, 2, although autoscaling may have raised it to 4
-            instances: at peak that is too few, until it has caught up.
+        The update sets the number of instances to InitialInstanceCount, 2. Autoscaling may have raised it to 4
+            instances. At peak 2 is too few until autoscaling has caught up.
         Set RetainAllVariantProperties to true on the endpoint, or deploy at a quiet hour.
         """)
     assert hazards(base, endpoint_app(endpoint={**NOT_KEPT, "Tags": [{"Key": "a", "Value": "b"}]})) == ()
@@ -66,7 +67,7 @@ def test_a_lower_fixed_count_that_is_not_kept() -> None:
     assert described(hazards(base, head, theme="counts")) == text("""
         warning counts-lost, dev/app-stack/Endpoint: variant primary of endpoint assistant
         InitialInstanceCount 4 → 3
-        The update leaves 3 instances, also where somebody had raised the number by hand.
-        Make sure that the instances left carry the traffic at its peak.
+        The update sets the number to 3 instances, even if somebody had raised it by hand.
+        Make sure that the remaining instances carry the peak traffic.
         """)
     assert hazards(head, base, theme="counts") == ()

@@ -35,8 +35,8 @@ def test_a_new_parameter_goes_first() -> None:
     assert described(hazards_of(environment(base, head))) == text("""
         notice deploy-order, dev/provider/P0: stack provider
         SSM parameter /a added, read by reader
-        CloudFormation reads the value when the reading stack is deployed: deployed before this stack, or without it, it fails
-            because the parameter does not exist.
+        CloudFormation reads the value when it deploys the reading stack. That deployment fails if the parameter
+            does not exist yet.
         Deploy provider first.
         """)
 
@@ -70,10 +70,10 @@ def test_an_export_that_is_in_use() -> None:
     assert described(hazards_of(environment(base, (exporter(), stack(template(T=TOPIC), "reader"))))) == text("""
         danger export-in-use, dev/provider/O0: export a
         the export is removed
-        reader imports it as deployed, and CDK deploys provider first: CloudFormation refuses to delete an export that is in use,
-            and the deployment rolls back.
-        Keep the export for one deployment (exportValue in CDK), in which the other stacks stop importing it, and remove it in the
-            next.
+        reader imports it as deployed, and CDK deploys provider first. CloudFormation refuses to delete an export
+            that is in use, and the deployment rolls back.
+        Keep the export for one deployment (exportValue in CDK), in which the other stacks stop importing it. Remove
+            it in the next one.
         """)
 
 

@@ -13,10 +13,10 @@ def test_the_type_of_a_switched_variant_changes_with_sizewell_deploy() -> None:
     ) == text("""
         warning instance-type-changed, dev/app-stack/Endpoint: variant primary of endpoint assistant
         InstanceType ml.g5.xlarge → ml.g6.xlarge, and the variant is autoscaled
-        SageMaker does not change the instance type of a registered scalable target: cdk deploy fails and rolls back. sizewell
-            deploy turns autoscaling off, updates the endpoint, and turns it on again; until then the endpoint keeps the number of
-            instances that it had, which is a number of the old type.
-        Run sizewell deploy for the stack app-stack, at a quiet hour, above all where the new type is smaller.
+        SageMaker does not change the instance type of a registered scalable target, so cdk deploy fails and rolls
+            back. sizewell deploy turns autoscaling off, updates the endpoint and turns autoscaling on again. Until
+            then the endpoint keeps the number of instances that it had with the old type.
+        Run sizewell deploy for the stack app-stack. Choose a quiet hour, above all if the new type is smaller.
         """)
 
 
@@ -26,10 +26,10 @@ def test_without_a_switch_the_change_fails() -> None:
     assert described(hazards(base, head, theme="endpoint_updates")) == text("""
         danger instance-type-changed, dev/app-stack/Endpoint: variant primary of endpoint assistant
         InstanceType ml.g5.xlarge → ml.g6.xlarge, and the variant is autoscaled
-        UpdateEndpoint fails: SageMaker does not change the instance type of a registered scalable target, and CloudFormation
-            updates the endpoint before it touches the target. The deployment rolls back.
-        Deploy once without the scalable target and its policies, then with the new type, then with the target: never two of them
-            in one deployment, whose rollback would be refused, too.
+        UpdateEndpoint fails, because SageMaker does not change the instance type of a registered scalable target,
+            and CloudFormation updates the endpoint before the target. The deployment rolls back.
+        Deploy three times: without the scalable target and its policies, then with the new type, then with the
+            target again. Do not combine two of these steps, because SageMaker would refuse the rollback, too.
         """)
 
 
@@ -92,16 +92,16 @@ def test_a_renamed_variant_is_refused() -> None:
     assert described(hazards(endpoint_app(scaling=None), endpoint_app(scaling=None, variant="main"))) == text("""
         danger variant-renamed, dev/app-stack/Endpoint: endpoint assistant
         variant names primary → main
-        A blue/green or rolling update wants the variant names of the old configuration in the new one, and blue/green is what
-            SageMaker does by default: UpdateEndpoint fails and the deployment rolls back. Metrics, alarms and calls with
-            TargetVariant that use an old name find nothing.
+        A blue/green or rolling update needs the variant names of the old configuration in the new one, and
+            SageMaker updates blue/green by default. UpdateEndpoint fails, and the deployment rolls back. Metrics,
+            alarms and calls with TargetVariant that use an old name find nothing.
         Keep the name primary.
         """)
 
 
 def test_a_renamed_variant_that_is_a_scalable_target_is_refused_twice() -> None:
     (found,) = hazards(endpoint_app(scaling="native"), endpoint_app(scaling="native", variant="main"))
-    assert "primary is a registered scalable target besides, which cannot be removed." in found.consequence
+    assert "primary cannot be removed either: it is a registered scalable target." in found.consequence
 
 
 @pytest.mark.parametrize(("deployment", "expected"), [(BLUE_GREEN, ["variant-renamed"]), (None, [])])
@@ -121,10 +121,10 @@ def test_clients_of_a_renamed_endpoint_find_nothing() -> None:
     assert described(hazards(base, head)) == text("""
         danger endpoint-renamed, dev/app-stack/Endpoint: endpoint old
         EndpointName old → new
-        CloudFormation makes a new endpoint and then deletes the old one: every client that calls the old name fails with a
-            ValidationError, and both fleets run and are paid for in between.
-        Keep the name. If it has to change, deploy the new endpoint beside the old one, move the clients, and remove the old one
-            in a later deployment.
+        CloudFormation creates a new endpoint and then deletes the old one. Every client that calls the old name
+            fails with a ValidationError. In between both fleets run and cost money.
+        Keep the name. If it has to change, deploy the new endpoint beside the old one, move the clients, and remove
+            the old one in a later deployment.
         """)
 
 
@@ -148,8 +148,10 @@ def test_an_endpoint_on_instances_cannot_become_serverless() -> None:
     assert described(hazards(endpoint_app(scaling=None), serverless_app(), theme="endpoint_updates")) == text("""
         danger made-serverless, dev/app-stack/Endpoint: variant primary of endpoint assistant
         ml.g5.xlarge → serverless
-        UpdateEndpoint fails: SageMaker makes no serverless endpoint of one on instances. The deployment rolls back.
-        Make a second workload, whose endpoint has another name, move the clients, and remove the old one in a later deployment.
+        UpdateEndpoint fails, because SageMaker cannot turn an endpoint on instances into a serverless one. The
+            deployment rolls back.
+        Add a second workload, whose endpoint has another name. Move the clients, and remove the old workload in a
+            later deployment.
         """)
 
 

@@ -11,9 +11,9 @@ def test_a_blue_green_update_doubles_the_fleet() -> None:
     assert described(hazards(base, head)) == text("""
         warning fleet-doubled, dev/app-stack/Endpoint: endpoint assistant
         a blue/green update brings a new endpoint configuration
-        Until the old fleet is gone, both exist and are paid for: the account needs up to 4 instances of ml.g5.xlarge at the same
-            time. The quotas of the account are not known offline; beyond them, or without capacity, the update fails and rolls
-            back.
+        Both fleets run and cost money until the old one is deleted. The account needs up to 4 instances of
+            ml.g5.xlarge at the same time. The review does not know the quotas of the account. Above them, or
+            without capacity, the update fails and rolls back.
         Compare with ml.g5.xlarge for endpoint usage in Service Quotas.
         """)
 
@@ -34,8 +34,9 @@ def test_a_rolling_update_needs_only_a_batch() -> None:
     assert described(hazards(base, head, theme="fleet")) == text("""
         notice fleet-doubled, dev/app-stack/Endpoint: endpoint assistant
         a rolling update brings a new endpoint configuration
-        One batch of new instances runs beside the old ones: the account needs up to 6 instances of ml.g5.xlarge at the same time.
-            The quotas of the account are not known offline; beyond them, or without capacity, the update fails and rolls back.
+        One batch of new instances runs beside the old ones. The account needs up to 6 instances of ml.g5.xlarge at
+            the same time. The review does not know the quotas of the account. Above them, or without capacity, the
+            update fails and rolls back.
         Compare with ml.g5.xlarge for endpoint usage in Service Quotas.
         """)
 

@@ -29,9 +29,9 @@ def found(base: dict[str, Any], head: dict[str, Any], environment: str = "prod")
 def test_a_rollout_that_goes() -> None:
     assert described(found(app(), app(shifts=False))) == text("""
         danger function-rollout-off, prod/app-stack/Alias: alias Alias
-        CodeDeployLambdaAliasUpdate is taken away
-        A bad version reaches all requests at once, and no alarm calls it back.
-        Keep the rollout, or say in the pull request why this function can do without.
+        CodeDeployLambdaAliasUpdate is removed
+        A bad version serves all requests at once, and no alarm rolls it back.
+        Keep the rollout, or say in the pull request why this function does not need it.
         """)
     assert [hazard.severity for hazard in found(app(), app(shifts=False), "dev")] == ["warning"]
     assert found(app(shifts=False), app()) == ()
@@ -41,9 +41,10 @@ def test_another_role_is_refused_in_the_middle_of_a_shift() -> None:
     refused = found(app(), app("Other"))
     assert described(refused) == text("""
         danger function-role-changed-in-shift, prod/app-stack/Function: function Function
-        another execution role, while CodeDeploy shares the traffic between two versions
-        Lambda refuses an alias between versions with different roles: the deployment fails and goes back.
-        Deploy the other role without CodeDeployLambdaAliasUpdate (rollout.strategy: none), and the rollout again after that.
+        another execution role, while CodeDeploy shifts traffic between two versions
+        Lambda refuses an alias on two versions with different roles. The deployment fails and rolls back.
+        First deploy the other role without CodeDeployLambdaAliasUpdate (rollout.strategy: none). Then deploy the
+            rollout again.
         """)
     assert found(app(shifts=False), app("Other")) == refused
     # The same reference, to a role that is made anew.

@@ -18,9 +18,9 @@ def test_no_alarm_takes_an_update_back_any_more() -> None:
     assert described(hazards(app("errors"), app(), environment="prod")) == text("""
         danger rollback-off, prod/app-stack/Endpoint: endpoint assistant
         rollback alarms errors → none
-        No alarm takes a bad update back any more: it stays until somebody notices.
-        Keep DeploymentConfig with AutoRollbackConfiguration and a canary, linear or rolling policy, or say in the pull request
-            why this endpoint can do without.
+        No alarm rolls back a bad update any more. It stays until somebody notices.
+        Keep DeploymentConfig with AutoRollbackConfiguration and a canary, linear or rolling policy, or say in the
+            pull request why this endpoint does not need it.
         """)
 
 
@@ -28,7 +28,7 @@ def test_one_alarm_of_two_is_taken_away() -> None:
     (found,) = hazards(app("errors", "latency"), app("errors"))
     assert (found.severity, found.consequence) == (
         "warning",
-        "An update that raises latency is not taken back any more.",
+        "An update that raises latency is no longer rolled back.",
     )
 
 
@@ -51,7 +51,7 @@ def test_alarms_of_another_name_that_watch_the_same_take_an_update_back() -> Non
     (found,) = (
         hazard for hazard in hazards(base, watching("New", "ModelLatency")) if hazard.rule == "rollback-off"
     )
-    assert found.consequence == "An update that raises Invocation5XXErrors is not taken back any more."
+    assert found.consequence == "An update that raises Invocation5XXErrors is no longer rolled back."
 
 
 def test_guardrails_that_go_are_one_hazard() -> None:
@@ -79,8 +79,8 @@ def test_inf1_has_no_guardrails() -> None:
     assert described(hazards(app(), app(instance_type="ml.inf1.xlarge"), theme="guardrails")) == text("""
         warning guardrails-unsupported, dev/app-stack/Endpoint: endpoint assistant
         DeploymentConfig with Inf1 instances in primary
-        SageMaker has no deployment guardrails for Inf1: it moves all traffic at once and without baking period, whatever
-            DeploymentConfig says.
+        SageMaker does not support deployment guardrails on Inf1. It shifts all traffic at once and without a baking
+            period, whatever DeploymentConfig says.
         Choose another family of instances, or accept that all traffic moves at once.
         """)
 

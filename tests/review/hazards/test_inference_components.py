@@ -21,8 +21,8 @@ def test_fewer_copies() -> None:
     assert described(hazards(app(2), app(1), environment="prod")) == text("""
         warning copies-lowered, prod/app-stack/Component: inference component chat
         CopyCount 2 → 1
-        Fewer copies answer the same requests: latency rises, and at peak requests are throttled.
-        Make sure that the copies left carry the traffic at its peak.
+        Fewer copies answer the same requests. Latency rises, and requests are throttled at peak.
+        Make sure that the remaining copies carry the peak traffic.
         """)
 
 
@@ -64,11 +64,11 @@ def scaled(image: str, *, is_scaled: bool = True) -> dict[str, Any]:
 def test_an_update_takes_away_copies_that_autoscaling_has_added() -> None:
     assert described(hazards(scaled("a"), scaled("b"), environment="prod")) == text("""
         warning copies-reset, prod/app-stack/Component: inference component chat
-        updated with CopyCount 2, and autoscaled
-        UpdateInferenceComponent gets CopyCount, too: copies above 2 that autoscaling has added are taken away, and come back as
-            it sees the load.
-        Deploy at a quiet hour, or state as many min_copies as run now (DescribeInferenceComponent, CurrentCopyCount) until it is
-            deployed.
+        autoscaled, and updated with CopyCount 2
+        UpdateInferenceComponent sets CopyCount as well. It removes the copies above 2 that autoscaling had added,
+            and autoscaling adds them again as it sees the load.
+        Deploy at a quiet hour, or set min_copies to the copies that run now (CurrentCopyCount of
+            DescribeInferenceComponent) for this deployment.
         """)
     assert hazards(scaled("a"), scaled("a")) == ()
     assert hazards(scaled("a", is_scaled=False), scaled("b", is_scaled=False)) == ()

@@ -27,8 +27,9 @@ def test_a_stack_crosses_four_fifths() -> None:
     assert described(hazards(app(400), app(401))) == text("""
         warning stack-near-limits, dev/app-stack/-: stack app-stack
         resources 400 → 401 of 500
-        The stack has little room left: one of the next changes is refused as a whole.
-        Split the stack by workload, or move a part of it into a nested stack, before the next change needs the room.
+        The stack is near the quota. CloudFormation may refuse one of the next changes as a whole.
+        Split the stack by workload, or move a part of it into a nested stack, before the next change needs the
+            room.
         """)
 
 
@@ -36,8 +37,9 @@ def test_a_stack_crosses_its_limit() -> None:
     assert described(hazards(app(450), app(501))) == text("""
         danger stack-near-limits, dev/app-stack/-: stack app-stack
         resources 450 → 501 of 500
-        CloudFormation refuses the template, and nothing of the stack is deployed.
-        Split the stack by workload, or move a part of it into a nested stack, before the next change needs the room.
+        CloudFormation refuses the template, and deploys nothing of the stack.
+        Split the stack by workload, or move a part of it into a nested stack, before the next change needs the
+            room.
         """)
 
 
@@ -78,8 +80,8 @@ def test_a_policy_near_its_limit() -> None:
     assert described(hazards(policy(300), policy(400))) == text("""
         warning policy-near-limit, dev/app-stack/Policy: policy Policy
         characters 3,985 → 5,285 of 6,144
-        The policy has little room left. Names that only the deployment knows are counted as they stand in the template.
-        Split it into two policies, or name resources by a common prefix.
+        The policy is near the quota. Names that are known only at deployment count as they are in the template.
+        Split the policy into two, or name resources by a common prefix.
         """)
     assert [hazard.severity for hazard in hazards(policy(400), policy(500))] == ["danger"]
     assert hazards(policy(400), policy(410)) == ()

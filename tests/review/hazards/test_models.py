@@ -7,9 +7,9 @@ def test_another_image_goes_live() -> None:
     assert described(hazards(endpoint_app(), endpoint_app(image="repository:2"), theme="models")) == text("""
         notice model-changed, dev/app-stack/Model: variant primary of endpoint assistant
         Image repository:1 → repository:2
-        With this deployment another version of the model or of its container answers the requests.
-        Make sure that the image and the artifact are there, that they were tested together, and that the old artifact stays until
-            nobody wants to go back.
+        After this deployment another version of the model or of its container answers the requests.
+        Make sure that the image and the artifact exist and were tested together. Keep the old artifact as long as
+            you may want to roll back.
         """)
 
 
@@ -36,10 +36,10 @@ def test_another_network() -> None:
     assert described(hazards(app("one"), app("two"), theme="models")) == text("""
         warning model-network-changed, dev/app-stack/Model: variant primary of endpoint assistant
         SecurityGroupIds ["one"] → ["two"]
-        The model is replaced and its new instances start in another network: where they cannot reach Amazon S3 and Amazon ECR
-            from there, they fail their health check and the update rolls back.
-        Make sure that the subnets have free addresses and routes or VPC endpoints to S3 and ECR, and that the security groups let
-            them through.
+        The model is replaced, and its new instances start in another network. If they cannot reach Amazon S3 and
+            Amazon ECR from there, they fail their health check and the update rolls back.
+        Make sure that the subnets have free addresses and routes or VPC endpoints to S3 and ECR, and that the
+            security groups let them through.
         """)
     assert hazards(app("one", "two"), app("two", "one")) == ()
 
@@ -54,9 +54,9 @@ def test_an_endpoint_of_one_model_serves_several() -> None:
     assert described(hazards(single, of_several(), theme="models")) == text("""
         danger models-of-endpoint-changed, dev/app-stack/Model: variant primary of endpoint assistant
         Mode SingleModel → MultiModel
-        An endpoint of several models answers only requests that state TargetModel, and one of one model those that do not:
-            callers fail until they have changed, too.
-        Make a second workload, move the callers, and remove the old one in a later deployment.
+        A multi-model endpoint answers only requests with TargetModel, and any other endpoint only requests without
+            it. Callers fail until they change, too.
+        Add a second workload, move the callers, and remove the old workload in a later deployment.
         """)
 
 
@@ -67,7 +67,7 @@ def test_models_that_stay_in_memory_no_longer() -> None:
     assert described(hazards(cached, uncached, theme="models")) == text("""
         warning models-of-endpoint-changed, dev/app-stack/Model: variant primary of endpoint assistant
         ModelCacheSetting Disabled
-        A model is unloaded as soon as it has answered: every request waits for its model to be loaded.
-        Disable the cache only where models are asked for once.
+        SageMaker unloads a model as soon as it has answered. Every request waits until its model is loaded.
+        Disable the cache only if callers use each model once.
         """)
     assert hazards(uncached, cached, theme="models") == ()

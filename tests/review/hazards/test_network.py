@@ -19,8 +19,8 @@ def test_a_subnet_cannot_go_while_endpoints_stand_in_it() -> None:
     assert described(found) == text("""
         warning network-in-use, dev/net/B: network of stack net
         1 subnet, security group or VPC removed or replaced: B
-        Until each endpoint that runs there has been updated, SageMaker's network interfaces hold the old ones: CloudFormation
-            cannot delete them, gives up, and leaves them outside of any stack.
+        SageMaker's network interfaces use the old ones until each endpoint that runs there is updated.
+            CloudFormation cannot delete them, gives up, and leaves them outside of any stack.
         Deploy all workloads right after this stack, then delete what it left behind.
         """)
 

@@ -24,8 +24,8 @@ def test_a_rule_that_is_gone() -> None:
     assert described(hazards(app(), template(Topic=TOPIC), environment="prod")) == text("""
         danger event-rule-silenced, prod/app-stack/Failures: rule Failures
         the rule → none
-        Events that were told, or started something, no longer do, and no error says so.
-        Keep the rule, or make sure that somebody else hears of these events.
+        These events no longer notify anybody or start anything, and no error shows it.
+        Keep the rule, or make sure that another rule delivers these events.
         """)
 
 
@@ -56,7 +56,7 @@ def test_a_rule_that_hands_on_less(head: dict[str, Any], cause: str, severity: s
     (found,) = hazards(app(), head, environment="prod")
     assert (found.rule, found.cause, found.severity) == ("event-rule-silenced", cause, severity)
     beginning = (
-        "Events that were told" if severity == "danger" else "Other events are handed on, or to others"
+        "These events no longer notify anybody" if severity == "danger" else "The rule delivers other events"
     )
     assert found.consequence.startswith(beginning)
 
@@ -97,7 +97,7 @@ def test_a_policy_that_refuses_who_published(type_: str, key: str) -> None:
     assert described(hazards(both, fewer, environment="prod", theme="notifications")) == text("""
         danger publisher-refused, prod/app-stack/Policy: policy of Policy
         allows events.amazonaws.com → no longer
-        What needs it reaches nobody, and nothing says so: rules of EventBridge.
-        Keep the statement as long as anything of the account uses the topic or the key.
+        These no longer reach anybody, and no error shows it: rules of EventBridge.
+        Keep the statement as long as anything in the account uses the topic or the key.
         """)
     assert hazards(fewer, both, theme="notifications") == ()

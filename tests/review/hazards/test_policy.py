@@ -36,8 +36,8 @@ def test_an_environment_that_is_production_no_longer() -> None:
     assert described(hazards_of(environment(STRICT, {**STRICT, "production": False}))) == text("""
         warning guardrail-loosened, dev/-/-: policy of dev
         production true → false: one instance in one zone is allowed
-        This change may be all that it says; but what was refused in this environment until now is allowed from here on.
-        Let somebody approve it who owns the environment, and not together with a change that needs it.
+        This change alone may do nothing else. But the environment now allows what it refused until now.
+        Let an owner of the environment approve it, apart from any change that needs it.
         """)
 
 
@@ -49,7 +49,7 @@ def test_an_environment_that_is_production_no_longer() -> None:
         (
             "review_fail_on",
             [],
-            "review_fail_on without danger: from the next change on, a review no longer stops for that",
+            "review_fail_on without danger: a review no longer stops the next change for that",
         ),
         ("min_endpoint_instances", 1, "min_endpoint_instances 2 → 1"),
         ("min_availability_zones", 1, "min_availability_zones 2 → 1"),

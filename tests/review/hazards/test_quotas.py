@@ -28,10 +28,10 @@ def found(base: Any, head: Any) -> tuple[Hazard, ...]:
 def test_what_rises_is_named_with_both_numbers() -> None:
     assert described(found(side(g5=4), side(g5=8, g6=2))) == text(f"""
         notice quota-raised, dev/-/-: account {ACCOUNT}, {REGION}
-        quotas to have at least: {G5} 4 → 8; {G6} 0 → 2
-        Beyond a quota AWS refuses: the endpoint is not updated, a job tries its next instance type or fails. What else runs in
-            the account counts, too, and what the account has is not known offline.
-        Compare with Service Quotas before you deploy, and ask for more there.
+        quotas that are needed: {G5} 4 → 8; {G6} 0 → 2
+        AWS refuses what exceeds a quota: the endpoint is not updated, and a job tries its next instance type or fails.
+            Other workloads in the account count, too. The review does not know the quotas of the account.
+        Compare with Service Quotas before you deploy, and request an increase there.
         """)
 
 
@@ -41,7 +41,7 @@ def test_what_falls_or_stays_is_not_said() -> None:
 
 def test_all_of_a_new_environment_is_said() -> None:
     (hazard,) = found(None, side(g5=4))
-    assert hazard.cause == f"quotas to have at least: {G5} 0 → 4"
+    assert hazard.cause == f"quotas that are needed: {G5} 0 → 4"
 
 
 def test_a_plan_of_an_older_release_says_nothing_of_quotas() -> None:

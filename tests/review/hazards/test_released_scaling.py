@@ -22,8 +22,8 @@ def test_a_plain_deployment_would_end_without_scaling(resource_type: str, name: 
     assert described(hazards(released(resource_type, name), endpoint_app(), theme=THEME)) == text(f"""
         danger released-scaling-deleted, dev/app-stack/Endpoint: endpoint assistant
         {resource_type} Scaling → a scalable target
-        Plain cdk deploy makes the target first and deletes the custom resources at its end, and their function then deregisters
-            what the new target has just registered: nobody scales the endpoint any more, and no template says so.
+        cdk deploy creates the target first and deletes the custom resources last. Their function then deregisters the new
+            target. Nothing scales the endpoint any more, and no template shows it.
         Run sizewell deploy, which takes both steps.
         """)
 

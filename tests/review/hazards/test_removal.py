@@ -21,9 +21,9 @@ def test_an_environment_that_goes() -> None:
     assert described(hazards_of(EnvironmentPair("prod", assembly(OTHER, environment="prod"), None))) == text("""
         danger environment-removed, prod/-/-: environment prod
         1 stack → none
-        No deployment updates the environment any more. CDK deletes no stack that the app no longer has: everything goes on
-            running, is paid for, and is never mended.
-        Run cdk destroy for the environment from a version that still has it; or put the environment back.
+        No deployment updates the environment any more. CDK does not delete stacks that leave the app. Everything
+            keeps running and costing money, and nobody repairs it.
+        Run cdk destroy for the environment from a version that still has it, or put the environment back.
         """)
 
 
@@ -37,14 +37,15 @@ def test_a_stack_that_goes() -> None:
         danger stateful-removed, dev/gone/-: 2 resources: AWS::DynamoDB::Table A and AWS::DynamoDB::Table B
         removed with the stack
         When somebody deletes the stack, CloudFormation deletes them, and what they hold is lost.
-        Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data.
+        Keep it, copy the data, or set DeletionPolicy to Retain in a deployment before this one.
 
         warning stack-removed, dev/gone/-: stack gone
         2 resources → none
-        CDK deletes no stack that the app no longer has: it goes on running and is paid for, nobody updates it, and nothing in the
-            app watches it. When somebody deletes it, all goes that it does not retain.
-        If it is no longer wanted, make sure that nobody uses it and run aws cloudformation delete-stack --stack-name gone; if it
-            is, put it back.
+        CDK does not delete a stack that leaves the app. The stack keeps running and costing money. No deployment
+            updates it, and nothing in the app watches it. Whoever deletes it later deletes everything that it does
+            not retain.
+        If you no longer want the stack, make sure that nobody uses it, and run aws cloudformation delete-stack
+            --stack-name gone. Otherwise put it back.
         """)
     assert hazards_of(environment(OTHER, gone)) == ()
 
@@ -63,8 +64,8 @@ def test_a_stack_that_moves() -> None:
     ) == text("""
         warning stack-relocated, dev/other/-: stack other
         account and region 111122223333/us-east-1 → 111122223333/eu-west-1
-        The deployment makes everything anew at the new place, without data and without artifacts. What is at the old place stays
-            there, goes on running and is paid for, and nobody updates it.
+        The deployment creates everything anew in the new place, without data and without artifacts. The old stack
+            keeps running and costing money, and no deployment updates it.
         Move data and clients first, and delete the old stacks afterwards.
         """)
 
@@ -85,8 +86,9 @@ def test_a_stack_that_may_be_deleted() -> None:
     assert described(hazards_of(EnvironmentPair("dev", base, head))) == text("""
         warning termination-protection-lost, dev/other/-: stack other
         termination protection on → off
-        CloudFormation refuses no deletion any more, and what the stack does not retain goes with it.
-        Keep the protection where users are served; lift it by hand for the stack that is to go.
+        CloudFormation no longer refuses to delete the stack. A deletion removes everything that the stack does not
+            retain.
+        Keep the protection where users are served. Turn it off by hand for a stack that you want to delete.
         """)
     assert hazards_of(EnvironmentPair("dev", head, base)) == ()
 
@@ -101,10 +103,11 @@ def test_an_endpoint_goes_with_its_stack_and_its_alarms() -> None:
     assert described(hazards_of(environment(OTHER, base=gone, name="prod"))) == text("""
         danger workload-removed, prod/gone/Endpoint: endpoint assistant
         the endpoint leaves the app with its stack
-        CDK deletes no stack that the app no longer has: it goes on running and is paid for, nobody updates it, and nothing in the
-            app watches it. When somebody deletes it, all goes that it does not retain.
-        If it is no longer wanted, make sure that nobody uses it and run aws cloudformation delete-stack --stack-name gone; if it
-            is, put it back.
+        CDK does not delete a stack that leaves the app. The stack keeps running and costing money. No deployment
+            updates it, and nothing in the app watches it. Whoever deletes it later deletes everything that it does
+            not retain.
+        If you no longer want the stack, make sure that nobody uses it, and run aws cloudformation delete-stack
+            --stack-name gone. Otherwise put it back.
         """)
 
 
@@ -114,8 +117,8 @@ def test_an_endpoint_goes_from_its_stack() -> None:
     assert described(hazards(base, head)) == text("""
         warning workload-removed, dev/app-stack/Endpoint: endpoint assistant
         the endpoint leaves its stack
-        CloudFormation deletes the endpoint: its clients fail from then on, and its alarms watch nothing.
-        Make sure that no client calls it: its metric Invocations must be zero.
+        CloudFormation deletes the endpoint. Its clients fail, and its alarms watch nothing.
+        Make sure that no client calls it. Its metric Invocations must be zero.
         """)
     assert hazards(head, base) == ()
 
@@ -126,7 +129,7 @@ def test_data_that_go() -> None:
         danger stateful-removed, dev/app-stack/A: AWS::DynamoDB::Table A
         removed from the template
         CloudFormation deletes it, and what it holds is lost.
-        Keep it; or set DeletionPolicy to Retain in a deployment before this one, or copy the data.
+        Keep it, copy the data, or set DeletionPolicy to Retain in a deployment before this one.
         """)
 
 
@@ -135,14 +138,14 @@ def test_a_bucket_goes_only_when_it_is_empty() -> None:
     (found,) = hazards(base, head)
     assert (found.severity, found.consequence) == (
         "danger",
-        "CloudFormation deletes it only if empty: while it holds something, the deletion fails (DELETE_FAILED), and what is "
-        "left stays, managed by no stack. Whatever empties it first, as autoDeleteObjects of CDK does with buckets, loses that.",
+        "CloudFormation deletes it only if empty. While it holds something, the deletion fails (DELETE_FAILED), and no "
+        "stack manages what is left. If something empties it first, such as autoDeleteObjects of CDK, those contents are lost.",
     )
     gone = stack(template(A=resource(BUCKET), B=resource(BUCKET)), "gone")
     found, _ = hazards_of(environment(OTHER, base=gone))
     assert found.consequence.startswith(
-        "When somebody deletes the stack, CloudFormation deletes them only if empty: while they hold something, the deletion "
-        "fails (DELETE_FAILED), and with it that of the stack."
+        "When somebody deletes the stack, CloudFormation deletes them only if empty. While they hold something, the deletion "
+        "fails (DELETE_FAILED), and so does the deletion of the stack."
     )
 
 
@@ -164,8 +167,8 @@ def test_an_api_that_goes_takes_its_address_with_it() -> None:
     assert described((found,)) == text("""
         warning api-removed, dev/app-stack/A: API A
         the API is removed
-        Its id is part of its address, and no other API ever has the same: who calls the old one fails.
-        Make sure that nobody calls it, or give its callers the new address; a custom domain name outlives an API.
+        The address of an API contains its id, and no other API ever gets that id. Callers of the old address fail.
+        Make sure that nobody calls it, or give its callers the new address. A custom domain name outlives the API.
         """)
     renamed = resource("AWS::ApiGateway::RestApi", {"Name": "b"})
     assert hazards(template(A=api, B=role), template(A=renamed, B=role)) == ()
@@ -176,9 +179,8 @@ def test_data_that_stay_behind() -> None:
     assert described(hazards(template(A=kept, B=resource(BUCKET)), template(B=resource(BUCKET)))) == text("""
         warning stateful-removed, dev/app-stack/A: AWS::S3::Bucket A
         removed from the template
-        It stays with its data, but no stack manages it any more: it goes on costing money, and a fixed name stays taken for the
-            next one that wants it.
-        Decide who deletes it and when, or keep it in the template; a resource import brings it back.
+        It stays with its data. No stack manages it any more, it keeps costing money, and a fixed name stays taken.
+        Decide who deletes it and when, or keep it in the template. A resource import brings it back.
         """)
 
 
@@ -229,4 +231,4 @@ def test_a_nested_stack_of_a_stack_that_leaves_the_app_goes_on() -> None:
         == "When somebody deletes the stack, CloudFormation deletes it, and what it holds is lost."
     )
     for hazard in (second, third):
-        assert hazard.consequence.startswith("CDK deletes no stack")
+        assert hazard.consequence.startswith("CDK does not delete a stack")

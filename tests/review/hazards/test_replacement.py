@@ -22,9 +22,9 @@ def test_data_are_lost_with_a_replacement() -> None:
     assert described(hazards(table("data"), table("other"))) == text("""
         danger stateful-replaced, dev/app-stack/Table: AWS::DynamoDB::Table Table
         replaced: TableName data → other
-        CloudFormation makes a new, empty resource and then deletes the old one, and what it holds is lost.
-        Leave the deciding property alone; or set DeletionPolicy and UpdateReplacePolicy to Retain in a deployment before this
-            one, and copy the data.
+        CloudFormation creates a new, empty resource and then deletes the old one, and what it holds is lost.
+        Keep the property that decides. Otherwise set DeletionPolicy and UpdateReplacePolicy to Retain in a
+            deployment before this one, and copy the data.
         """)
 
 
@@ -32,8 +32,9 @@ def test_a_bucket_is_deleted_only_when_it_is_empty() -> None:
     (found,) = hazards(bucket(), bucket("other"))
     assert (found.severity, found.consequence) == (
         "danger",
-        "CloudFormation makes a new, empty resource and then deletes the old one only if it is empty: with objects in it, "
-        "the deletion fails (DELETE_FAILED) and it stays, managed by no stack; whatever empties it first loses the objects.",
+        "CloudFormation creates a new, empty resource and then deletes the old one only if it is empty. With objects in it, "
+        "the deletion fails (DELETE_FAILED), and no stack manages the old one any more. If something empties it first, the "
+        "objects are lost.",
     )
 
 
@@ -69,9 +70,9 @@ def test_a_retained_one_is_orphaned() -> None:
     assert described(hazards(bucket(), bucket("other", UpdateReplacePolicy="Retain"))) == text("""
         warning stateful-replaced, dev/app-stack/Bucket: AWS::S3::Bucket Bucket
         replaced: BucketName data → other
-        CloudFormation makes a new, empty resource. The old one stays with its data, but no stack manages it any more, and it goes
-            on costing money.
-        Leave the deciding property alone; or plan the move of the data, and who deletes the old one.
+        CloudFormation creates a new, empty resource. The old one stays with its data, but no stack manages it any
+            more, and it keeps costing money.
+        Keep the property that decides. Otherwise plan the move of the data, and who deletes the old resource.
         """)
 
 
@@ -95,7 +96,7 @@ def test_what_may_be_replaced_may_be_lost(policy: str, says: str) -> None:
     (found,) = hazards(repository("/a"), repository("/b", UpdateReplacePolicy=policy))
     assert (found.severity, found.consequence.partition(" a new")[0]) == (
         "warning",
-        "CloudFormation may make",
+        "CloudFormation may create",
     )
     assert says in found.consequence
     assert "A change set says" in found.what_to_do
@@ -115,8 +116,8 @@ def test_a_named_resource_cannot_be_made_twice() -> None:
     assert described(hazards(base, head)) == text("""
         danger named-resource-replaced, dev/app-stack/Role: AWS::IAM::Role Role
         replaced: Path /a/ → /b/
-        CloudFormation makes the new resource before it deletes the old one, and both have the name runner: the new one fails with
-            AlreadyExists, and the deployment rolls back.
+        CloudFormation creates the new resource before it deletes the old one, and both have the name runner. The
+            new one fails with AlreadyExists, and the deployment rolls back.
         Change the name in the same deployment, or leave it to CloudFormation.
         """)
 
@@ -152,9 +153,10 @@ def test_a_new_logical_id_of_a_named_resource() -> None:
     assert described(hazards(base, head)) == text("""
         danger named-resource-replaced, dev/app-stack/B: AWS::IAM::Role r
         logical id A → B
-        To CloudFormation this is a new resource, and the old one still has the name: creation fails with AlreadyExists, and the
-            deployment rolls back.
-        Keep construct ids and stack names; or move what is deployed with a stack refactor (cdk refactor) before this deployment.
+        CloudFormation takes this for a new resource, and the old one still has the name. The creation fails with
+            AlreadyExists, and the deployment rolls back.
+        Keep construct ids and stack names, or move the deployed resources with a stack refactor (cdk refactor)
+            before this deployment.
         """)
 
 
@@ -162,12 +164,13 @@ def test_a_renamed_stack_is_one_hazard() -> None:
     app = endpoint_app(scaling=None, R=resource(ROLE, {"RoleName": "r"}))
     environment = EnvironmentPair("dev", assembly(stack(app, "old")), assembly(stack(app, "new")))
     assert described(hazards_of(environment)) == text("""
-        danger named-resource-replaced, dev/new/-: 2 resources with fixed names: AWS::IAM::Role r and AWS::SageMaker::Endpoint
-            assistant
+        danger named-resource-replaced, dev/new/-: 2 resources with fixed names: AWS::IAM::Role r and
+            AWS::SageMaker::Endpoint assistant
         stack old → new
-        To CloudFormation these are new resources, and the old ones still have the names: creation fails with AlreadyExists, and
-            the deployment rolls back.
-        Keep construct ids and stack names; or move what is deployed with a stack refactor (cdk refactor) before this deployment.
+        CloudFormation takes these for new resources, and the old ones still have the names. The creation fails with
+            AlreadyExists, and the deployment rolls back.
+        Keep construct ids and stack names, or move the deployed resources with a stack refactor (cdk refactor)
+            before this deployment.
         """)
 
 
@@ -176,8 +179,8 @@ def test_another_type_under_the_same_logical_id() -> None:
     assert described(hazards(base, head)) == text("""
         danger resource-type-changed, dev/app-stack/Thing: Thing
         resource type AWS::S3::Bucket → AWS::SNS::Topic
-        CloudFormation refuses the whole update: update of resource type is not permitted under the same logical id.
-        Give the new resource another construct id, so that the old one is removed and the new one added.
+        CloudFormation refuses the whole update, because a logical id cannot get another resource type.
+        Give the new resource another construct id. CloudFormation then removes the old one and adds the new one.
         """)
 
 
@@ -190,8 +193,8 @@ def test_a_bucket_of_a_weaker_policy_is_deleted_only_when_it_is_empty() -> None:
     base = bucket(DeletionPolicy="Retain", UpdateReplacePolicy="Retain")
     (found,) = hazards(base, bucket(), environment="prod")
     assert found.consequence == (
-        "From this deployment on, CloudFormation deletes it where it is empty, and fails where it holds objects: when it "
-        "leaves the template, when it is replaced, or with the whole stack."
+        "From this deployment on, CloudFormation deletes it if it is empty, and fails if it holds objects: when it "
+        "leaves the template, is replaced, or is deleted with its stack."
     )
 
 
@@ -200,9 +203,9 @@ def test_a_weaker_policy() -> None:
     assert described(hazards(base, table("data"), environment="prod")) == text("""
         danger removal-policy-weakened, prod/app-stack/Table: AWS::DynamoDB::Table Table
         DeletionPolicy Retain → Delete; UpdateReplacePolicy Retain → Delete
-        From this deployment on, what it holds is deleted with it: when it leaves the template, when it is replaced, or with the
-            whole stack.
-        Keep Retain for what holds data, logs or keys.
+        From this deployment on, CloudFormation deletes it with everything that it holds: when it leaves the
+            template, is replaced, or is deleted with its stack.
+        Keep Retain for resources that hold data, logs or keys.
         """)
 
 

@@ -17,8 +17,8 @@ def test_other_times() -> None:
     assert described(hazards(app(), app(ScheduleExpression="cron(0 4 ? * SAT *)"))) == text("""
         notice schedule-changed, dev/app-stack/Weekly: schedule Weekly
         ScheduleExpression cron(0 2 ? * SAT *) → cron(0 4 ? * SAT *)
-        What it starts runs at other times.
-        Make sure that whoever waits for the results knows, and that the new times overlap with nothing.
+        The schedule starts its target at other times.
+        Tell those who wait for the results, and make sure that the new times do not overlap with other runs.
         """)
 
 
@@ -27,7 +27,7 @@ def test_a_schedule_that_is_disabled(type_: str) -> None:
     (found,) = hazards(app(type_), app(type_, State="DISABLED"))
     assert (found.cause, found.consequence) == (
         "State ENABLED → DISABLED",
-        "Nothing starts by itself any more.",
+        "The schedule no longer starts anything.",
     )
 
 
@@ -36,18 +36,18 @@ def test_a_schedule_that_was_disabled() -> None:
     (found,) = hazards(off, app())
     assert (found.cause, found.consequence) == (
         "State DISABLED → ENABLED",
-        "It starts by itself from now on.",
+        "The schedule starts its target from now on.",
     )
     (found,) = hazards(off, app(State="DISABLED", ScheduleExpression="cron(0 4 ? * SAT *)"))
-    assert found.consequence == "Nothing starts by itself."
+    assert found.consequence == "The schedule starts nothing."
 
 
 def test_a_schedule_that_is_gone() -> None:
     assert described(hazards(app(), template(Topic=TOPIC))) == text("""
         notice schedule-changed, dev/app-stack/Weekly: schedule Weekly
         ScheduleExpression cron(0 2 ? * SAT *) → none
-        Nothing starts by itself any more.
-        Make sure that whoever waits for the results knows.
+        The schedule no longer starts anything.
+        Tell those who wait for the results.
         """)
     assert hazards(template(Topic=TOPIC), app()) == ()
 

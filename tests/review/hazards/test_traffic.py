@@ -18,7 +18,7 @@ def test_another_variant_answers() -> None:
     assert described(hazards(app(1, 0), app(0, 1))) == text("""
         warning traffic-moved, dev/app-stack/Endpoint: endpoint assistant
         share of variant a 100% → 0% and share of variant b 0% → 100%
-        With the update another variant answers, which may have had no request so far, or gets none any more.
+        After the update a variant gets its first requests, or another variant gets none any more.
         Make sure that each variant has the instances for its share before the update.
         """)
 

@@ -37,9 +37,9 @@ def test_spot_is_added_without_checkpoint() -> None:
     assert described(hazards(machine(spot=False, checkpoint=None), machine(checkpoint=None))) == text("""
         warning spot-without-checkpoint, dev/app-stack/Machine: training in Machine
         EnableManagedSpotTraining is true without CheckpointConfig, in Train
-        When SageMaker takes the Spot instance back, the job starts again from zero: it may never finish, and the hours until then
-            are lost.
-        Give CheckpointConfig with an S3 URI, and let the script resume from what it finds there; or train on demand.
+        If SageMaker takes the Spot instance back, the job starts again from zero. The hours until then are lost,
+            and the job may never finish.
+        Set CheckpointConfig with an S3 URI and let the script resume from it, or train on demand.
         """)
 
 
@@ -87,8 +87,8 @@ def test_a_wait_that_is_shorter_than_the_run() -> None:
     assert described(hazards(machine(), machine(wait_s=1800))) == text("""
         danger max-wait-too-short, dev/app-stack/Machine: state Train of Machine
         MaxWaitTimeInSeconds 1800 is below MaxRuntimeInSeconds 3600
-        SageMaker refuses the request with a ValidationException: each execution fails at this state.
-        Raise MaxWaitTimeInSeconds: it is the time for all waiting and running together.
+        SageMaker refuses the request with a ValidationException. Each execution fails at this state.
+        Raise MaxWaitTimeInSeconds, which covers waiting and running together.
         """)
     assert hazards(machine(wait_s=1800), machine(wait_s=1800, checkpoint={"S3Uri": "s3://a"})) == ()
     assert hazards(machine(), machine(wait_s=3600)) == ()
@@ -115,9 +115,9 @@ def test_the_plan_says_it_where_no_machine_can_be_read() -> None:
     assert described(hazards_of(planned(base, head))) == text("""
         warning spot-without-checkpoint, dev/tune-stack/- of tune: training job tune
         the checkpoint is removed while Spot instances are tried
-        When SageMaker takes the Spot instance back, the job starts again from zero: it may never finish, and the hours until then
-            are lost.
-        Give the workload a checkpoint, and let the script resume from what it finds there; or train on demand.
+        If SageMaker takes the Spot instance back, the job starts again from zero. The hours until then are lost,
+            and the job may never finish.
+        Give the workload a checkpoint and let the script resume from it, or train on demand.
         """)
     assert hazards_of(planned(head, base)) == ()
     assert hazards_of(planned(plan("dev"), head)) == ()
