@@ -168,13 +168,6 @@ class Explanation:
         return tuple((name, group) for name, group in groups if group)
 
 
-def load_explanation(directory: Path, environment_name: str, workload_name: str) -> Explanation:
-    """Return the explanation of a workload on instances, as ``load_planned`` loads it."""
-    workload, inputs = load_planned(directory, environment_name, workload_name)
-    assert isinstance(workload, InstanceWorkload), "its instance type is chosen"
-    return explain_workload(workload, inputs)
-
-
 def load_planned(
     directory: Path, environment_name: str, workload_name: str
 ) -> tuple[AnyWorkloadPlan | VariantPlan, PlanInputs]:

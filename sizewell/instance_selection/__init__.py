@@ -4,9 +4,6 @@ It works alone: requirements and a catalog go in, a selection comes out. The stu
 imported on its first use, so that a table or a word does not wait for the estimates.
 """
 
-from sizewell.modules import exported_on_first_use, names_in_stub
+from sizewell.modules import public_names
 
-_MODULES = names_in_stub(__name__, __file__)
-
-__all__ = sorted(_MODULES)
-__getattr__ = exported_on_first_use(__name__, _MODULES)
+__all__, __getattr__ = public_names(__name__, __file__)

@@ -4,9 +4,6 @@ The facts are tables beside the code, each row with its source and date. The stu
 imported on its first use, so that a plan without a comparison does not wait for the cost curves.
 """
 
-from sizewell.modules import exported_on_first_use, names_in_stub
+from sizewell.modules import public_names
 
-_MODULES = names_in_stub(__name__, __file__)
-
-__all__ = sorted(_MODULES)
-__getattr__ = exported_on_first_use(__name__, _MODULES)
+__all__, __getattr__ = public_names(__name__, __file__)

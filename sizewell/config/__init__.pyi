@@ -1,0 +1,9 @@
+from .environment import Environment as Environment
+from .faults import ConfigError as ConfigError
+from .faults import Fault as Fault
+from .loading import LoadedEnvironment as LoadedEnvironment
+from .loading import Sources as Sources
+from .loading import environment_names as environment_names
+from .loading import load_environment as load_environment
+from .tree import KeyPath as KeyPath
+from .tree import Position as Position

@@ -1,0 +1,12 @@
+from .build import build_plan as build_plan
+from .endpoint_plan_model import EndpointPlan as EndpointPlan
+from .errors import PlanError as PlanError
+from .errors import PlanFault as PlanFault
+from .load import PlannedEnvironment as PlannedEnvironment
+from .load import load_for_synth as load_for_synth
+from .load import load_plan as load_plan
+from .plan import DeploymentPlan as DeploymentPlan
+from .serialization import configuration_to_json as configuration_to_json
+from .serialization import plan_from_json as plan_from_json
+from .serialization import plan_to_json as plan_to_json
+from .training_plan_model import TrainingJobPlan as TrainingJobPlan
