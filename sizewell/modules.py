@@ -1,13 +1,15 @@
 """Import modules that nobody names: those of a package that register themselves, and those of a name on its first use."""
 
-import ast
+import re
 from collections.abc import Callable
 from importlib import import_module
-from importlib.util import resolve_name
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
+
+#: A line of a stub: ``from .module import Name as Name``.
+_IMPORT = re.compile(r"^from (\S+) import \(?\s*(\w+)", re.MULTILINE)
 
 
 def modules_in(package: ModuleType) -> tuple[ModuleType, ...]:
@@ -25,16 +27,12 @@ def public_names(package: str, source: str) -> tuple[list[str], Callable[[str], 
     It imports a name on its first use, and raises AttributeError for any other name. The stub says each name once, for type
     checkers as well.
     """
-    modules = {
-        alias.name: resolve_name("." * node.level + (node.module or ""), package)
-        for node in ast.parse(Path(source).with_suffix(".pyi").read_text("utf-8")).body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    stub = Path(source).with_suffix(".pyi").read_text("utf-8")
+    modules = {name: module for module, name in _IMPORT.findall(stub)}
 
     def find(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(modules[name]), name)
+        return getattr(import_module(modules[name], package), name)
 
     return sorted(modules), find
