@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from constructs_lib.endpoints.endpoint_access import EndpointAccess, EndpointAccessProps
 from constructs_lib.endpoints.endpoint_api import EndpointApi, EndpointApiProps
 from constructs_lib.policies.statements import Statement
+from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.stacks.removal import removal_policy
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from constructs_lib.endpoints.inference_component_endpoint import (
 )
 from constructs_lib.foundation.foundation_parameters import read_foundation_references
 from constructs_lib.foundation.references import FoundationReferences
-from sizewell.planning.component_plan_model import ComponentEndpointPlan, ComponentPlan
+from sizewell.kinds.inference_component_endpoint.plan_model import ComponentEndpointPlan, ComponentPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.stacks.alarm_thresholds import alarm_props
 from sizewell.stacks.model_containers import container_props

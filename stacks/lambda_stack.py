@@ -13,8 +13,8 @@ from constructs_lib.on_demand.lambda_function import LambdaFunction, LambdaFunct
 from constructs_lib.on_demand.lambda_rollout import LambdaRollout, LambdaRolloutProps
 from constructs_lib.scaling.concurrency_scaling import ConcurrencyScaling, concurrency_of_alias
 from sizewell.facts.alarms import AlarmEvaluation
+from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.workload_plan import AlarmPlan
 from sizewell.stacks.concurrency_scaling import concurrency_scaling
 from sizewell.stacks.removal import removal_policy

@@ -4,10 +4,10 @@ from typing import Any, Literal
 
 from constructs_lib.endpoints.serving_model import ModelPackage, PipelineContainer
 from constructs_lib.foundation.references import FoundationReferences
-from sizewell.planning.component_plan_model import ComponentPlan
+from sizewell.kinds.batch_transform.plan_model import BatchTransformPlan
+from sizewell.kinds.inference_component_endpoint.plan_model import ComponentPlan
+from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.endpoint_plan_model import VariantPlan
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
-from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.planning.workload_plan import InferencePipelinePlan, InferenceStepPlan, ModelPackagePlan
 
 COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}

@@ -8,8 +8,8 @@ from constructs import Construct
 from constructs_lib.foundation.foundation_parameters import read_foundation_references
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.notebook.notebook import Notebook, NotebookProps
+from sizewell.kinds.notebook.plan_model import NotebookPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.stacks.schedule_timing import schedule_timing
 
 

@@ -9,8 +9,8 @@ from constructs_lib.foundation.foundation_parameters import read_foundation_refe
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.jobs.pipeline import Pipeline, PipelineProps
 from constructs_lib.jobs.pipeline_definition import Outcome, QualityGate, RegisterStep, RunStep
+from sizewell.kinds.pipeline.plan_model import PipelinePlan, RegisterStepPlan, RunStepPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.pipeline_plan_model import PipelinePlan, RegisterStepPlan, RunStepPlan
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.schedule_timing import schedule_timing, start_events
 

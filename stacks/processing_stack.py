@@ -15,8 +15,8 @@ from constructs_lib.jobs.processing_job import (
 )
 from constructs_lib.jobs.processing_workflow import ProcessingWorkflow, ProcessingWorkflowProps
 from constructs_lib.jobs.training_job import TrainingCode
+from sizewell.kinds.processing_job.plan_model import ProcessingJobPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.schedule_timing import schedule_timing, start_events
 

@@ -14,8 +14,8 @@ from constructs_lib.foundation.foundation_parameters import read_foundation_refe
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.on_demand.serverless_endpoint import ServerlessEndpoint, ServerlessEndpointProps
 from constructs_lib.scaling.concurrency_scaling import ConcurrencyScaling, concurrency_of_variant
+from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.stacks.access import add_access
 from sizewell.stacks.alarm_thresholds import alarm_props
 from sizewell.stacks.concurrency_scaling import concurrency_scaling

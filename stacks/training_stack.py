@@ -18,8 +18,9 @@ from constructs_lib.jobs.training_job import (
 )
 from constructs_lib.jobs.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from sizewell.facts.mlflow import ARTIFACT_PREFIX, is_app
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainedModelPlan
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.schedule_timing import schedule_timing, start_events
 

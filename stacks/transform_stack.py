@@ -9,8 +9,8 @@ from constructs_lib.foundation.foundation_parameters import read_foundation_refe
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.jobs.batch_transform import BatchTransform, BatchTransformProps
 from constructs_lib.jobs.transform_job import TransformAttempt, TransformInput, TransformJobProps
+from sizewell.kinds.batch_transform.plan_model import BatchTransformPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.transform_plan_model import BatchTransformPlan
 from sizewell.stacks.model_containers import COMPRESSION, container_props, pipeline_props
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.schedule_timing import schedule_timing, start_events

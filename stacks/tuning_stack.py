@@ -3,8 +3,8 @@
 from constructs_lib.jobs.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from constructs_lib.jobs.tuning_search import SearchedRange, TuningSearch
 from constructs_lib.jobs.tuning_workflow import TuningWorkflow, TuningWorkflowProps
+from sizewell.kinds.tuning_job.plan_model import TuningJobPlan
 from sizewell.planning.training_plan_model import TrainedModelPlan
-from sizewell.planning.tuning_plan_model import TuningJobPlan
 from sizewell.stacks.training_stack import TrainingStack
 
 

@@ -61,7 +61,7 @@ def draw_chart(explanation: Explanation) -> Chart | None:
     interval = _interval(explanation, chosen)
     times = [explanation.time(c.estimate) for _, c in priced]
     x_axis = axis_over(c.cost.usd_per_month or 0.0 for _, c in priced)
-    y_axis = axis_over((*times, explanation.bound, *(interval or ())))
+    y_axis = axis_over((*times, explanation.asked.bound, *(interval or ())))
     place = {
         c.instance_type: (
             x_axis.percent(c.cost.usd_per_month or 0.0),
@@ -84,7 +84,7 @@ def draw_chart(explanation: Explanation) -> Chart | None:
     return Chart(
         points=tuple(sorted(points, key=lambda point: (drawn_last.index(point.role), -point.rank))),
         front=tuple(_stairs([place[name] for name in front])),
-        bound_y=_down(y_axis, explanation.bound),
+        bound_y=_down(y_axis, explanation.asked.bound),
         range=error_bar,
         x_ticks=x_axis.ticks(short_number),
         y_ticks=tuple(

@@ -19,7 +19,6 @@ from sizewell.cli.explain_words import (
     front_line,
     list_title,
     lock_line,
-    pools_line,
     savings_plan_line,
     warnings,
 )
@@ -30,8 +29,6 @@ from sizewell.cli.output import echo, write_file
 from sizewell.instance_selection import EndpointEstimate
 from sizewell.instance_selection.results import AnyCandidate
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.component_plan_model import ComponentEndpointPlan
-from sizewell.planning.endpoint_plan_model import VariantPlan
 
 TEMPLATES = Path(__file__).with_name("templates")
 #: Candidates whose memory is drawn: the pick and the first runners-up.
@@ -103,13 +100,13 @@ def render_page(explanation: Explanation) -> str:
     environment.filters |= {"usd": usd, "outcome": explanation.outcome}
     workload = explanation.workload
     chosen = workload.selection.chosen
-    endpoint, about = isinstance(workload, VariantPlan | ComponentEndpointPlan), explanation.latency_bound
+    about = explanation.latency_bound
     modes = workload.modes
     lines = (
         decision_line(explanation),
         cheaper_line(explanation),
         front_line(explanation),
-        pools_line(explanation),
+        explanation.asked.without_capacity,
         f"mode: {mode_line(workload.name, modes)}" if modes else None,
         lock_line(explanation),
     )
@@ -124,7 +121,7 @@ def render_page(explanation: Explanation) -> str:
         chosen=chosen,
         spread=explanation.spread(chosen),
         scaled=scaled_words(chosen.estimate),
-        bound=milliseconds(explanation.bound) if endpoint else hours(explanation.bound),
+        bound=milliseconds(explanation.asked.bound) if about else hours(explanation.asked.bound),
         time=f"{about.name} at peak load" if about else "duration of a run",
         short_time=about.short_name if about else "duration",
         lock=workload.lock,

@@ -19,7 +19,6 @@ from sizewell.cli.explain_words import (
     list_title,
     lock_line,
     measured_line,
-    pools_line,
     savings_plan_line,
     warnings,
 )
@@ -58,7 +57,7 @@ def _summary(explanation: Explanation) -> list[str | Text]:
         decision_line(explanation),
         cheaper_line(explanation),
         front_line(explanation),
-        pools_line(explanation),
+        explanation.asked.without_capacity,
         f"mode: {mode_line(workload.name, modes)}" if modes else None,
         lock_line(explanation),
     ]

@@ -1,27 +1,19 @@
 """The sentences of an explanation, as the terminal and the page say them."""
 
 from sizewell.cli.candidates import instance_count
-from sizewell.cli.component_words import fleet_lines
 from sizewell.cli.explanation import AnyCounterfactual, Explanation
-from sizewell.cli.formats import hours, outcome, scaled_words, spread, usd
-from sizewell.cli.multi_model_words import multi_model_lines
-from sizewell.cli.notebook_words import notebook_lines
-from sizewell.cli.queue_words import queue_lines, scaling_lines
+from sizewell.cli.formats import hours, outcome, scaled_words, usd
+from sizewell.cli.kind import ViewKind
 from sizewell.instance_selection import (
     EndpointEstimate,
-    FleetEstimate,
-    NotebookEstimate,
     Objective,
-    ProcessingEstimate,
-    TransformEstimate,
 )
 from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
-from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, bound_called, decisive_bound
+from sizewell.instance_selection.latency_bounds import P95, bound_called
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
-from sizewell.instance_selection.wording import counted, milliseconds
-from sizewell.planning.endpoint_plan_model import VariantPlan
-from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingAttemptPlan, TrainingJobPlan
+from sizewell.instance_selection.wording import milliseconds
+from sizewell.kinds.registry import facet
 from sizewell.planning.workload_plan import LockPlan
 
 #: As many types of the Pareto front are named before "more".
@@ -32,97 +24,7 @@ WHAT_IF = "If one need were otherwise"
 
 def facts(explanation: Explanation) -> list[str]:
     """Return what the chosen type will do."""
-    chosen = explanation.workload.selection.chosen
-    e = chosen.estimate
-    memory = f"memory: {e.memory.needed_gib:.1f} of {e.memory.usable_gib:.1f} GiB usable"
-    if isinstance(e, NotebookEstimate):
-        return notebook_lines(explanation.workload)
-    if isinstance(e, FleetEstimate):
-        return fleet_lines(e)
-    if isinstance(e, EndpointEstimate):
-        sure = spread(e, P95)
-        split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
-        return [
-            *engine_line(explanation),
-            # The models that are loaded together are told below.
-            *([] if getattr(explanation.workload, "multi_model", None) else [f"{memory}{split}"]),
-            f"one request alone: {milliseconds(e.service_time_ms)}; p95 at peak: {milliseconds(e.p95_latency_ms)}"
-            f"{f' ({sure})' if sure else ''}, {milliseconds(explanation.asked_ms.get(P95.filter, explanation.bound))} asked",
-            *_further_latencies(explanation, e),
-            f"capacity of one instance: {e.capacity_requests_per_second:.3g} requests/s",
-            f"instances: {e.instances_at_average} at average load, {e.instances_at_peak} at peak{_by_schedule(explanation, e)}",
-            *(queue_lines(explanation.workload) or scaling_lines(explanation.workload)),
-            *multi_model_lines(explanation.workload),
-        ]
-    if isinstance(e, ProcessingEstimate):
-        accelerators = f", {e.accelerator_count} accelerator(s)" if e.accelerator_count else ""
-        return [
-            f"memory: {e.memory.needed_gib:g} of {e.memory.usable_gib:g} GiB asked for",
-            f"{e.instance_count} instance(s), each with {e.vcpus} vCPU(s){accelerators}",
-            f"{hours(e.duration_hours)} paid for in a run, {explanation.bound:g} h allowed; {usd(e.usd_per_run)} USD per run",
-        ]
-    sure = spread(e)
-    if isinstance(e, TransformEstimate):
-        split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
-        return [
-            *engine_line(explanation),
-            # The models that are loaded together are told below.
-            *([] if getattr(explanation.workload, "multi_model", None) else [f"{memory}{split}"]),
-            f"one request of {counted(e.rows_per_request, 'row')}, {e.concurrent_requests} at a time on an instance: "
-            f"{milliseconds(e.request_time_ms)}",
-            f"{counted(e.instance_count, 'instance')}: {_rate(e.rows_per_second)} rows per second",
-            f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.bound:g} h asked; "
-            f"{usd(e.usd_per_run)} USD per run",
-        ]
-    accelerators = f", {counted(e.accelerator_count, 'accelerator')}" if e.accelerator_count else ""
-    where = "on each accelerator" if e.accelerator_count else "on the host"
-    lines = [
-        f"{memory} {where}{', sharded over all' if e.sharded else ''}",
-        f"{counted(e.instance_count, 'instance')}{accelerators}: "
-        f"{e.units_per_second:,.0f} examples or tokens per second",
-        f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.bound:g} h asked; "
-        f"{usd(e.usd_per_run)} USD per run",
-    ]
-    if e.spot_savings_pct is not None:
-        lines.append(f"Spot saves about {e.spot_savings_pct:.0f} %")
-    assert isinstance(explanation.workload, TrainedModelPlan)
-    if (experiment := explanation.workload.experiment) is not None:
-        lines.append(f"its script records each run in the MLflow experiment {experiment}")
-    return lines
-
-
-def _further_latencies(explanation: Explanation, e: EndpointEstimate) -> list[str]:
-    """Return the latencies beside the 95th percentile that are asked for or that a generating model has, and what decides."""
-    asked, is_streamed = explanation.asked_ms, not queue_lines(explanation.workload)
-    told = [
-        f"{bound.name} at peak: {milliseconds(ms)}"
-        + (f", {milliseconds(asked[bound.filter])} asked" if bound.filter in asked else "")
-        for bound in BOUNDS
-        if bound is not P95
-        and (ms := bound.reached_ms(e)) is not None
-        and (bound.filter in asked or (bound is not P99 and is_streamed))
-    ]
-    decides = f"the {decisive_bound(e).name} decides: it leaves the least room" if len(asked) > 1 else None
-    return [line for line in ("; ".join(told), decides) if line]
-
-
-def _rate(per_second: float) -> str:
-    return f"{per_second:,.0f}" if per_second >= 10 else f"{per_second:.2g}"
-
-
-def engine_line(explanation: Explanation) -> list[str]:
-    """Return what executes the model, and whether anybody said so; nothing where it makes no difference."""
-    engine = explanation.engine
-    if engine is None:
-        return []
-    return [f"engine: {engine.name}{'' if engine.stated else ', which is assumed: none is stated'}"]
-
-
-def _by_schedule(explanation: Explanation, e: EndpointEstimate) -> str:
-    if e.instances_by_schedule is None:
-        return ""
-    words = "awake on average" if queue_lines(explanation.workload) else "by schedule"
-    return f"; {e.instances_by_schedule:.3g} are paid for, {words}"
+    return facet(explanation.workload.kind, ViewKind).facts(explanation)
 
 
 def warnings(explanation: Explanation) -> list[str]:
@@ -132,12 +34,12 @@ def warnings(explanation: Explanation) -> list[str]:
 
 
 def _near(limit: str, e: AnyEstimate, explanation: Explanation) -> str:
-    bound = explanation.bound
+    bound = explanation.asked.bound
     if limit == "memory":
         return f"memory, {e.memory.needed_gib / e.memory.usable_gib:.0%} of what is usable"
     about = bound_called(limit)
     if isinstance(e, EndpointEstimate) and about and (interval := about.range_ms(e)):
-        asked = explanation.asked_ms.get(limit, bound)
+        asked = explanation.asked.asked_ms.get(limit, bound)
         if interval[1] <= asked:  # a part of the answer is less sure than the whole, of which the range is
             reached = milliseconds(about.reached_ms(e) or 0.0)
             return f"{limit}, {about.name} of {reached} is less sure than {milliseconds(asked)} asked allows"
@@ -184,7 +86,7 @@ def decision_line(explanation: Explanation) -> str:
     if decision.by is DecidedBy.COST and more is not None:
         whole = second.cost.usd_per_month or 0.0
         share = f" ({more / whole:.0%})" if whole else ""
-        tie = " and as fast" if explanation.objective is Objective.LEAST_LATENCY else ""
+        tie = " and as fast" if explanation.asked.objective is Objective.LEAST_LATENCY else ""
         if round(more, 2) == 0:
             return f"before {name}: cheaper by less than a cent per month{tie}"
         return f"before {name}: cheaper by {usd(more)} USD per month{share}{tie}"
@@ -192,7 +94,7 @@ def decision_line(explanation: Explanation) -> str:
         limits = " and ".join(second.estimate.near_limits)
         return f"before {name}: dearer by {usd(-more)} USD per month, but {name} may miss {limits}"
     if decision.by is DecidedBy.TIME:
-        if explanation.objective is Objective.LEAST_LATENCY:
+        if explanation.asked.objective is Objective.LEAST_LATENCY:
             price = "" if more is None or more >= 0 else f", at {usd(-more)} USD per month more"
             return f"before {name}: {faster}{price}"
         equal = "no price is known for either" if more is None else "at the same cost"
@@ -268,14 +170,14 @@ def counterfactual_rows(explanation: Explanation) -> list[tuple[str, str, str, s
             usd(one.pick.cost.usd_per_month),
             _saving(one),
         )
-        for one in explanation.counterfactuals
+        for one in explanation.asked.counterfactuals
         if one.pick is not None and one.changes_pick
     ]
 
 
 def counterfactual_notes(explanation: Explanation) -> list[str]:
     """Return which changed needs change nothing, which nothing meets, and what is assumed of them."""
-    told, engine = explanation.counterfactuals, explanation.engine
+    told, engine = explanation.asked.counterfactuals, explanation.asked.engine
     if not told:
         return []
     same = [one.change.name for one in told if not one.changes_pick]
@@ -315,33 +217,9 @@ def _saving(one: AnyCounterfactual) -> str:
     return f"{usd(abs(saving))} {'less' if saving > 0 else 'more'}{share}"
 
 
-def pools_line(explanation: Explanation) -> str | None:
-    """Return the alternatives for when there is no capacity, and who takes them; None where there are none."""
-    workload = explanation.workload
-    provisioned = workload.provisioned_pools if isinstance(workload, VariantPlan) else None
-    if provisioned is not None:
-        return f"without capacity, SageMaker takes: {', '.join(provisioned.instance_types[1:])}"
-    if isinstance(workload, TrainingJobPlan) and workload.training_plan_arn is not None:
-        return f"runs in {workload.training_plan_arn.rpartition(':')[2]}, and nowhere else"
-    if isinstance(workload, TrainingJobPlan):
-        return f"tried in turn: {_ladder(workload.attempts)}"
-    pools = workload.instance_pools
-    return f"without capacity, on the same image: {', '.join(pools[1:])}" if len(pools) > 1 else None
-
-
-def _ladder(attempts: tuple[TrainingAttemptPlan, ...]) -> str:
-    on_spot = ", ".join(
-        f"{one.instance_type} until {one.ends_after_s / 3600:,.1f} h" for one in attempts if one.spot
-    )
-    on_demand = ", ".join(one.instance_type for one in attempts if not one.spot)
-    return "; ".join(
-        f"{how}: {types}" for how, types in (("on Spot", on_spot), ("on demand", on_demand)) if types
-    )
-
-
 def list_title(explanation: Explanation) -> str:
     """Return the title of the list of candidates, which says how they are ordered."""
-    order = "fastest" if explanation.objective is Objective.LEAST_LATENCY else "cheapest"
+    order = "fastest" if explanation.asked.objective is Objective.LEAST_LATENCY else "cheapest"
     if explanation.decision.by is DecidedBy.LOCK:
         return f"Meets every requirement: the locked type, then {order} first"
     return f"Meets every requirement, {order} first"

@@ -80,14 +80,13 @@ def explain(
         raise typer.BadParameter("--json prints data and --html writes a page: ask for one of them")
     with report_config_errors():
         from sizewell.cli.explanation import explain_workload, explanation_to_json, load_planned
-        from sizewell.planning.on_demand_plan_model import OnDemandPlan
-        from sizewell.planning.pipeline_plan_model import PipelinePlan
+        from sizewell.planning.workload_plan import InstanceWorkloadPlan
 
         planned, inputs = load_planned(config, env, workload)
-        if isinstance(planned, OnDemandPlan | PipelinePlan):
-            from sizewell.cli.decided_view import tell_decided
+        if not isinstance(planned, InstanceWorkloadPlan):
+            from sizewell.cli.decided_view import print_decided
 
-            tell_decided(planned, as_json=as_json, html=html is not None)
+            print_decided(planned, as_json=as_json, html=html is not None)
             return
         explanation = explain_workload(planned, inputs)
         if html:

@@ -3,25 +3,13 @@
 from pathlib import Path
 
 from sizewell.cli.errors import exit_unknown_workload, exit_with
+from sizewell.cli.explanation import subject_of
+from sizewell.cli.kind import ViewKind
 from sizewell.config.base import with_article
-from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import EndpointEstimate, TrainingEstimate
-from sizewell.instance_selection.migration import (
-    MigrationAssessment,
-    assess_endpoint_migration,
-    assess_training_migration,
-)
-from sizewell.planning.component_plan_model import ComponentEndpointPlan
-from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.instance_selection.migration import MigrationAssessment
+from sizewell.kinds.registry import facet
 from sizewell.planning.load import load_inputs, load_plan
-from sizewell.planning.measurements import measurements_by_workload
-from sizewell.planning.mode_kinds import stated_as_planned
-from sizewell.planning.notebook_plan_model import NotebookPlan
-from sizewell.planning.processing_plan_model import ProcessingJobPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
-from sizewell.planning.transform_plan_model import BatchTransformPlan
-from sizewell.planning.translate import serving_requirements, training_requirements
-from sizewell.planning.tuning_plan_model import TuningJobPlan
 
 AnyAssessment = MigrationAssessment[EndpointEstimate] | MigrationAssessment[TrainingEstimate]
 
@@ -33,33 +21,14 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
     is no such workload.
     """
     inputs = load_inputs(directory, environment_name)
-    environment = inputs.loaded.environment
-    workload = environment.workloads.get(workload_name)
-    if workload is None:
-        exit_unknown_workload(workload_name, environment_name, environment.workloads)
-    inputs = inputs.of_place(workload_name)
-    environment = inputs.loaded.environment
-    workload = environment.workloads[workload_name]
+    workloads = inputs.loaded.environment.workloads
+    if workload_name not in workloads:
+        exit_unknown_workload(workload_name, environment_name, workloads)
     plan = load_plan(directory, environment_name, within_budget=False)
-    planned = next(p for p in plan.workloads if p.name == workload_name)
-    measured = measurements_by_workload(inputs.loaded.measurements, environment).get(workload_name, ())
-    if isinstance(planned, EndpointPlan):
-        stated = stated_as_planned(workload, planned)
-        endpoint = serving_requirements(stated, environment.policy, measured)
-        return assess_endpoint_migration(endpoint, inputs.catalog, planned.selection.chosen)
-    if isinstance(planned, BatchTransformPlan | ComponentEndpointPlan | TuningJobPlan):
-        exit_with(
-            f"{workload_name} is {with_article(planned.kind.replace('-', ' '))}: migration is assessed for endpoints of one "
-            "model and training jobs; its own choice "
-            f"covers Inferentia where container.images.neuron is given: sizewell explain {workload_name} --env {environment_name}"
-        )
-    if isinstance(planned, ProcessingJobPlan | NotebookPlan):
-        exit_with(
-            f"{workload_name} is a {planned.kind.replace('-', ' ')}, which never runs on Inferentia or Trainium"
-        )
-    if not isinstance(planned, TrainingJobPlan):
-        exit_with(f"{workload_name} is a {planned.kind}, which has no instance type to change")
-    workload = environment.apart().workloads[workload_name]
-    assert isinstance(workload, TrainingJob), "a training job has the plan of a training job"
-    job = training_requirements(workload, environment.policy, planned.method, measurements=measured)
-    return assess_training_migration(job, inputs.catalog, planned.selection.chosen)
+    planned = next(workload for workload in plan.workloads if workload.name == workload_name)
+    view = facet(planned.kind, ViewKind)
+    if view.migrate is None:
+        kind = with_article(planned.kind.replace("-", " "))
+        exit_with(f"{workload_name} is {kind}, {view.why_not_migrated}")
+    assessment: AnyAssessment = view.migrate(subject_of(planned, inputs))
+    return assessment

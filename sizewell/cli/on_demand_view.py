@@ -7,22 +7,31 @@ from rich.table import Table
 
 from sizewell.cli.console import print_lines
 from sizewell.cli.formats import usd
+from sizewell.cli.kind import Row
 from sizewell.cli.modes_view import mode_line
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
 
 
-def runs_on(workload: OnDemandPlan) -> str:
-    """Return what answers, in words: ``lambda arm64, 1,769 MB``."""
-    what = f"lambda {workload.architecture}" if isinstance(workload, LambdaFunctionPlan) else "serverless"
-    return f"{what}, {workload.memory_mb:,} MB"
+def on_demand_row(workload: OnDemandPlan, on: str) -> Row:
+    """Return the memory of a worker, and how many are kept warm; ``on`` says what works."""
+    scaling, warm = workload.scaling, workload.provisioned_concurrency
+    bounds = (
+        f"{scaling.min_provisioned_concurrency}-{scaling.max_provisioned_concurrency}"
+        if scaling
+        else f"{warm or 0}"
+    )
+    return Row(
+        on=f"{on}, {workload.memory_mb:,} MB",
+        count=f"{bounds} warm",
+        predicted=f"p95 {milliseconds(workload.p95_latency_ms)}",
+    )
 
 
-def print_on_demand(workload: OnDemandPlan, console: Console) -> None:
+def print_on_demand(workload: OnDemandPlan, on: str, console: Console) -> None:
     """Print the decisions, the memories with what speaks against it, and the assumptions."""
     console.print(
-        f"[bold]{escape(workload.name)}[/]: [bold green]{runs_on(workload)}[/], "
+        f"[bold]{escape(workload.name)}[/]: [bold green]{on}, {workload.memory_mb:,} MB[/], "
         f"{usd(workload.usd_per_month)} USD per month for {workload.requests_per_month:,.0f} requests",
         soft_wrap=not console.is_terminal,
     )

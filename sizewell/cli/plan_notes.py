@@ -4,25 +4,18 @@ from collections.abc import Iterator, Sequence
 
 from rich.markup import escape
 
-from sizewell.cli.formats import hours, scaled_words, usd
+from sizewell.cli.formats import scaled_words, usd
+from sizewell.cli.kind import ViewKind
 from sizewell.cli.modes_view import mode_line
-from sizewell.cli.multi_model_words import memory_words
-from sizewell.cli.pipeline_view import cost_of_run, steps_in_order
-from sizewell.cli.plan_table import rows_of
-from sizewell.cli.queue_words import scaling_lines
 from sizewell.cli.quota_view import quota_lines
-from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 from sizewell.instance_selection.wording import counted
-from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
+from sizewell.kinds.registry import facet
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
 from sizewell.planning.images import image_warnings
 from sizewell.planning.lock_notes import lock_summary, lock_warnings
 from sizewell.planning.network import zone_warning
-from sizewell.planning.notebook_plan_model import NotebookPlan
-from sizewell.planning.pipeline_plan_model import PipelinePlan
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.scaling_schedules import schedule_warnings
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from sizewell.planning.training_warnings import training_warnings
 from sizewell.planning.workload_plan import AccessPlan
 
@@ -69,7 +62,7 @@ def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ran
     near = {w.name: w.selection.chosen.estimate.near_limits for w in plan.on_instances}
     if listed := [f"{name} ({', '.join(limits)})" for name, limits in near.items() if limits]:
         lines.append(f"[yellow]Near a limit:[/] {_named(listed)}.")
-    names = [row.name for workload in plan.workloads for row in rows_of(workload)]
+    names = [part.name for workload in plan.workloads for part in workload.variants]
     to_do = [
         task.format(_named([name for name in names if any(one.startswith(f"{name}: ") for one in said)]))
         for task, said in warnings.items()
@@ -115,39 +108,16 @@ def _details(
     lines += _sureness(plan)
     lines += [mode_line(workload.name, workload.modes) for workload in plan.workloads if workload.modes]
     lines += [
-        f"{escape(endpoint.name)}: {endpoint.asynchronous.why}."
-        for endpoint in plan.endpoints
-        if endpoint.asynchronous
-    ]
-    lines += [
-        f"{escape(endpoint.name)}: {memory_words(endpoint.multi_model)}."
-        for endpoint in plan.endpoints
-        if endpoint.multi_model
-    ]
-    lines += [
-        f"{escape(one.name)}: {one.search.max_jobs} trainings, {one.search.max_parallel_jobs} at a time; hours and USD are of "
-        "all of them, at the most."
-        for one in plan.tuning_jobs
-    ]
-    lines += [
-        f"{escape(one.name)}: {escape(steps_in_order(one))}; a run takes {hours(one.hours)} {cost_of_run(one)}, which its jobs "
-        "count."
-        for one in plan.workloads
-        if isinstance(one, PipelinePlan)
-    ]
-    lines += [
-        f"{escape(variant.name)}: {escape(line)}."
-        for endpoint in plan.endpoints
-        if not endpoint.asynchronous
-        for variant in endpoint.variants
-        if _follows_more_than_invocations(variant)
-        for line in scaling_lines(variant)
+        f"{escape(part.name)}: {escape(note)}."
+        for workload in plan.workloads
+        for part in workload.variants
+        for note in facet(part.kind, ViewKind).notes(part)
     ]
     lines += [
         line
         for workload in plan.workloads
-        if isinstance(workload, EndpointPlan | ServerlessEndpointPlan) and workload.access
-        for line in _access(workload.name, workload.access)
+        if (access := getattr(workload, "access", None)) is not None
+        for line in _access(workload.name, access)
     ]
     if locked := lock_summary(plan):
         lines.append(locked)
@@ -162,12 +132,7 @@ def _details(
         f"Not included: what your app adds, and what is paid by use: {'; '.join(bill.not_included)}."
     )
     used = "used: the share of planned capacity at peak load; for training, of peak arithmetic. "
-    if plan.batch_transforms:
-        used += "For a batch transform, of the deadline. "
-    if plan.processing_jobs:
-        used += "For a processing job, the share of its deadline that is paid. "
-    if any(isinstance(workload, NotebookPlan) for workload in plan.workloads):
-        used += "For a notebook, hours of use in a month, and of its working hours. "
+    used += "".join(dict.fromkeys(facet(workload.kind, ViewKind).used for workload in plan.workloads))
     sure = (
         "range: 90 % of published results fell into it (publishers that the fit had not seen), "
         "and 85 % of others that nothing was fitted to. "
@@ -177,11 +142,6 @@ def _details(
         f"Why a type was picked: sizewell explain WORKLOAD --env {plan.environment}[/]"
     )
     return lines
-
-
-def _follows_more_than_invocations(variant: VariantPlan) -> bool:
-    policies = variant.scaling.policies if variant.scaling else ()
-    return any(policy.metric != INVOCATIONS_PER_INSTANCE for policy in policies)
 
 
 def _network(network: NewNetworkPlan | ExistingNetworkPlan) -> list[str]:

@@ -1,24 +1,14 @@
 """The table of a plan: what each workload runs on, what it will do, and what it costs."""
 
-from dataclasses import dataclass
-
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from sizewell.cli.formats import basis, hours, known_by, outcome, spread, usd
-from sizewell.cli.on_demand_view import runs_on
-from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.component_plan_model import ComponentEndpointPlan
-from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
-from sizewell.planning.notebook_plan_model import NotebookPlan
-from sizewell.planning.on_demand_plan_model import OnDemandPlan
-from sizewell.planning.pipeline_plan_model import PipelinePlan
-from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan, InstanceWorkload
-from sizewell.planning.processing_plan_model import ProcessingJobPlan
-from sizewell.planning.training_plan_model import TrainedModelPlan
-from sizewell.planning.transform_plan_model import BatchTransformPlan
-from sizewell.planning.tuning_plan_model import TuningJobPlan
+from sizewell.cli.formats import basis, usd
+from sizewell.cli.kind import ViewKind
+from sizewell.kinds.registry import facet
+from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.workload_plan import WorkloadPlan
 
 
 def plan_table(plan: DeploymentPlan, *, narrow: bool, ranges: bool, stacked: bool = False) -> Table:
@@ -51,17 +41,17 @@ def plan_table(plan: DeploymentPlan, *, narrow: bool, ranges: bool, stacked: boo
     )
     lines = plan.bill.lines
     for workload, line in zip(plan.workloads, lines, strict=False):
-        for one in rows_of(workload):
-            runs = _row(one)
-            name = [f"[bold]{escape(one.name)}[/]", *([f"in {one.place}"] if one.place else [])]
+        for part in workload.variants:
+            runs = facet(part.kind, ViewKind).row(part)
+            name = [f"[bold]{escape(part.name)}[/]", *([f"in {part.place}"] if part.place else [])]
             table.add_row(
                 *(["\n  ".join(filter(None, [*name, runs.on]))] if stacked else [" ".join(name), runs.on]),
                 runs.count,
                 runs.predicted,
                 *([runs.range] if ranges else []),
                 *([] if narrow else [runs.used]),
-                *([runs.lock] if locks else []),
-                *((basis(line), usd(line.usd_per_month)) if one is workload else ("", "")),
+                *([_lock_mark(part)] if locks else []),
+                *((basis(line), usd(line.usd_per_month)) if part is workload else ("", "")),
             )
     nothing = [""] * (len(table.columns) - 3)
     for line in lines[len(plan.workloads) :]:
@@ -69,79 +59,9 @@ def plan_table(plan: DeploymentPlan, *, narrow: bool, ranges: bool, stacked: boo
     return table
 
 
-def rows_of(workload: AnyWorkloadPlan) -> tuple[AnyWorkloadPlan | VariantPlan, ...]:
-    """Return what has a row of its own: a workload, and each further variant of an endpoint."""
-    return (workload, *(workload.variants[1:] if isinstance(workload, EndpointPlan) else ()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """What a row says of a workload, beside its name and its price."""
-
-    on: str
-    count: str
-    predicted: str
-    range: str = ""
-    used: str = ""
-    lock: str = ""
-
-
-def _row(workload: AnyWorkloadPlan | VariantPlan) -> _Row:
-    if isinstance(workload, OnDemandPlan):
-        return _on_demand(workload)
-    if isinstance(workload, PipelinePlan):
-        return _Row(on="", count=f"{len(workload.steps)} steps", predicted=hours(workload.hours))
-    return _on_instances(workload)
-
-
-def _on_instances(workload: InstanceWorkload) -> _Row:
-    estimate = workload.selection.chosen.estimate
-    if isinstance(workload, TuningJobPlan):
-        estimate = workload.estimate_of_run
-    return _Row(
-        on=workload.selection.chosen.instance_type,
-        count=_count(workload),
-        predicted=outcome(estimate),
-        range=spread(estimate) or known_by(estimate),
-        used=f"{estimate.utilization:.0%}",
-        lock=_lock_mark(workload),
-    )
-
-
-def _on_demand(workload: OnDemandPlan) -> _Row:
-    """Return the memory of a worker, and how many are kept warm."""
-    scaling, warm = workload.scaling, workload.provisioned_concurrency
-    bounds = (
-        f"{scaling.min_provisioned_concurrency}-{scaling.max_provisioned_concurrency}"
-        if scaling
-        else f"{warm or 0}"
-    )
-    return _Row(
-        on=runs_on(workload),
-        count=f"{bounds} warm",
-        predicted=f"p95 {milliseconds(workload.p95_latency_ms)}",
-    )
-
-
-def _count(workload: InstanceWorkload) -> str:
-    if isinstance(workload, NotebookPlan):
-        return str(workload.selection.chosen.estimate.instance_count)
-    if isinstance(workload, BatchTransformPlan | ProcessingJobPlan):
-        return str(workload.attempts[0].instance_count)
-    if isinstance(workload, TrainedModelPlan):
-        spot = " Spot" if workload.spot else ""
-        parallel = f"{workload.search.max_parallel_jobs} x " if isinstance(workload, TuningJobPlan) else ""
-        return f"{parallel}{workload.attempts[0].instance_count}{spot}"
-    if isinstance(workload, ComponentEndpointPlan):
-        return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
-    if workload.scaling is None:
-        return str(workload.initial_instance_count)
-    return f"{workload.scaling.min_instance_count}-{workload.scaling.max_instance_count}"
-
-
-def _lock_mark(workload: InstanceWorkload) -> str:
+def _lock_mark(workload: WorkloadPlan) -> str:
     """Return where the lock is more than the best pick of today: out of date, not usable, or another type."""
-    lock = workload.lock
+    lock = getattr(workload, "lock", None)
     if lock is None:
         return ""
     if lock.state == "locked":

@@ -54,6 +54,17 @@ Name = Annotated[
     ),
 ]
 
+#: The name of an input or output, which is a folder of the container.
+DataName = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z][a-z0-9]*([_-][a-z0-9]+)*$",
+        max_length=63,
+        examples=["customers"],
+        description="lower-case letters, digits, and single hyphens or underscores, first a letter",
+    ),
+]
+
 #: Letters, digits and _.=- in parts joined by slashes: everything else is a wildcard or a variable to IAM.
 S3Key = Annotated[
     str,

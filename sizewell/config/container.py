@@ -1,7 +1,7 @@
 """The container of a workload: one image for each kind of hardware that it supports."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -169,6 +169,9 @@ ON_ISOLATION = OnToggle(
 
 class AnyContainer(ConfigModel):
     """The images of a workload: one name for all of them, or one for each kind of hardware."""
+
+    runs_any_image: ClassVar[bool] = False
+    """Whether it starts in any image, whatever the image is for."""
 
     image: Annotated[NamedImage | None, OnImage("the hardware that it is for"), SelectionNeed(261)] = None
     """The image of AWS for each kind of hardware that has one, by framework and version; in place of images."""

@@ -2,19 +2,15 @@
 
 from collections.abc import Iterator
 
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
-from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.request_members import Violation, endpoint_members, pipeline_members
 from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.config.served_model import ServedOnInstances
 
 
-def instance_bounds(
-    environment: Environment, name: str, endpoint: RealTimeEndpoint | MultiModelEndpoint
-) -> Iterator[Violation]:
+def instance_bounds(environment: Environment, name: str, scaling: Scaling) -> Iterator[Violation]:
     """Yield the numbers of instances that the policy does not allow, and schedules that contradict scaling."""
-    scaling, path = endpoint.scaling, ("workloads", name, "scaling")
+    path = ("workloads", name, "scaling")
     yield from _within_policy(environment, path, scaling)
     for schedule, own in scaling.schedules.items():
         path_of_schedule = (*path, "schedules", schedule)

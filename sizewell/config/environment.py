@@ -1,82 +1,25 @@
 """One environment: everything that a plan is made from."""
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Self, TypeVar, cast
+from collections.abc import Iterator
+from typing import Annotated, Any, Self, cast
 
 from pydantic import Field, model_validator
 
-from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
-from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
-from sizewell.config.container import AnyContainer, InferenceContainer
-from sizewell.config.effects import Below, Computed, OnChange, OnItems, OnPeriod, OnToggle
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.effects import Below, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.existing import ExistingResources
 from sizewell.config.experiments import ON_MLFLOW_APP
-from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
-from sizewell.config.inference_pipeline import InferencePipeline, InferenceStep
-from sizewell.config.lambda_function import LambdaFunction
-from sizewell.config.mode_endpoint import ModeEndpoint
-from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.names import NamePatterns
 from sizewell.config.network import Network
-from sizewell.config.notebook import Notebook
-from sizewell.config.pipeline import Pipeline, RegisteredContainer
 from sizewell.config.place import Place, PlaceName
 from sizewell.config.policy import Policy
-from sizewell.config.processing_job import ProcessingContainer, ProcessingJob
-from sizewell.config.repeated_runs import runs_per_month
-from sizewell.config.served_model import OnChosenType
-from sizewell.config.serverless_endpoint import ServerlessEndpoint
+from sizewell.config.repeated_runs import StartedRuns, runs_per_month
 from sizewell.config.tags import Tags
-from sizewell.config.training import TrainedModel, TrainingJob
-from sizewell.config.training_container import TrainingContainer
 from sizewell.config.tree import KeyPath
-from sizewell.config.tuning import TuningJob
-from sizewell.config.variant_names import SHADOW, endpoint_of, full_name, path_in_endpoint, variant_of
+from sizewell.config.variant_names import endpoint_of
+from sizewell.config.workload import Containers, Workload
 from sizewell.facts.regions import partition_of
-
-Workload = Annotated[
-    RealTimeEndpoint
-    | AsynchronousEndpoint
-    | ServerlessEndpoint
-    | LambdaFunction
-    | MultiModelEndpoint
-    | InferenceComponentEndpoint
-    | BatchTransform
-    | ModeEndpoint
-    | ProcessingJob
-    | TrainingJob
-    | TuningJob
-    | Pipeline
-    | Notebook,
-    Field(discriminator="kind"),
-    Computed.WORKLOAD,
-]
-#: What runs on an instance type that the plan chooses.
-OnInstances = OnChosenType | ProcessingJob | TrainedModel | Notebook
-
-C = TypeVar("C", bound=ConfigModel)
-AnyOneContainer = InferenceContainer | ProcessingContainer | TrainingContainer | InferenceStep
-
-
-def models_of(workload: Any) -> Mapping[tuple[str, ...], Any]:
-    """Return what has a model and a container of its own, by its path in a workload: the workload itself, or its components."""
-    if isinstance(workload, Notebook | Pipeline):
-        return {}
-    if isinstance(workload, InferenceComponentEndpoint):
-        return {("components", name): one for name, one in workload.components.items()}
-    return {(): workload}
-
-
-def containers_of(model: Any) -> Iterator[tuple[tuple[str, ...], AnyOneContainer]]:
-    """Yield the container of a workload or a component, and those beside it, each by its path there."""
-    yield ("container",), model.container
-    pipeline: InferencePipeline | None = getattr(model, "pipeline", None)
-    for path, step in pipeline.steps() if pipeline else ():
-        yield ("pipeline", *path), step
-
 
 #: An address as browsers accept it: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address, with a domain.
 Email = Annotated[
@@ -153,7 +96,7 @@ MAX_PREFIX_CHARACTERS = 22
 
 
 class Environment(ConfigModel):
-    """The merged configuration of one environment."""
+    """The merged configuration of one environment; ``sizewell.config.kind.environment_model`` has the class of its workloads."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{1,7}$", examples=["dev"])]
     """The name of the environment; the loader takes it from the file name."""
@@ -197,21 +140,17 @@ class Environment(ConfigModel):
     workloads: Annotated[dict[Name, Workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
     """What runs, by name; a name has 2 to 26 lower-case letters, digits and single hyphens."""
 
-    def models(self) -> Iterator[tuple[tuple[str, ...], Any]]:
-        """Yield what has a model and a container of its own, by its path; where variants stand ``apart``, each of them."""
+    def contained(self) -> Iterator[tuple[KeyPath, Any]]:
+        """Yield what has a container of its own, by its path; where variants stand ``apart``, each of them."""
         for name, workload in self.workloads.items():
-            for path, one in models_of(workload).items():
-                yield ("workloads", name, *path), one
+            for path, contained in workload.contained().items():
+                yield ("workloads", name, *path), contained
 
-    def containers(self) -> Iterator[tuple[tuple[str, ...], AnyOneContainer | RegisteredContainer]]:
-        """Yield the containers of all models, each with its path in the environment; of what a pipeline registers as well."""
-        for path, one in self.models():
-            for key, container in containers_of(one):
-                yield (*path, *key), container
+    def containers(self) -> Containers:
+        """Yield the containers of all workloads, each with its path in the environment."""
         for name, workload in self.workloads.items():
-            for step_name, step in workload.registrations() if isinstance(workload, Pipeline) else ():
-                assert step.container is not None, "a registration has one"
-                yield ("workloads", name, "steps", step_name, "container"), step.container
+            for path, container in workload.containers():
+                yield ("workloads", name, *path), container
 
     def parts(self) -> Iterator[tuple[str | None, "Environment"]]:
         """Yield what runs in each place, as an environment of that account and region; None is the place of the policy."""
@@ -254,39 +193,32 @@ class Environment(ConfigModel):
         what rules look at, and what is planned."""
         apart: dict[str, Workload] = {}
         steps = self.steps_by_workload()
-        for name, one in self.workloads.items():
-            if isinstance(one, RealTimeEndpoint):
-                apart[name] = one.without_variants()
-                apart |= {full_name(name, variant): endpoint for variant, endpoint in one.beside().items()}
-            else:
-                runs = [runs_per_month(cast(Pipeline, self.workloads[by])) for by, _ in steps.get(name, ())]
-                apart[name] = _with_runs(one, runs)
+        for name, workload in self.workloads.items():
+            pipelines = [cast(StartedRuns, self.workloads[pipeline]) for pipeline, _ in steps.get(name, ())]
+            apart |= workload.with_runs_of([runs_per_month(pipeline) for pipeline in pipelines]).apart(name)
         return self.model_copy(update={"workloads": apart})
 
     def steps_by_workload(self) -> dict[str, list[tuple[str, str]]]:
         """Return the pipelines that run each workload, each with the step that does."""
         found: dict[str, list[tuple[str, str]]] = {}
-        for name, pipeline in self.workloads.items():
-            for step, stated in pipeline.steps.items() if isinstance(pipeline, Pipeline) else ():
-                if stated.runs is not None:
-                    found.setdefault(stated.runs, []).append((name, step))
+        for name, workload in self.workloads.items():
+            for step, runs in workload.runs().items():
+                found.setdefault(runs, []).append((name, step))
         return found
 
     def as_written(self, path: KeyPath) -> KeyPath:
         """Return where something is stated that was found in a workload of ``apart``."""
-        if path[0] != "workloads" or len(path) < 2 or (name := endpoint_of(path[1])) == path[1]:
+        if path[0] != "workloads" or len(path) < 2:
             return path
-        endpoint, variant = self.workloads[name], variant_of(path[1])
-        assert isinstance(endpoint, RealTimeEndpoint), "nothing else has variants"
-        stated = endpoint.shadow if variant == SHADOW else endpoint.variants[variant]
-        assert stated is not None
-        inherited = len(path) > 2 and path[2] not in stated.stated
-        return ("workloads", name, *(() if inherited else path_in_endpoint(variant)), *path[2:])
+        name = endpoint_of(path[1])
+        return ("workloads", name, *self.workloads[name].as_written(path[1], path[2:]))
 
     def _workloads_in(self, place_name: str | None, region: str) -> dict[str, Workload]:
         """Return the workloads of a place, with the images of its region."""
         return {
-            name: _in_region(one, region) for name, one in self.workloads.items() if one.place == place_name
+            name: workload.in_region(region)
+            for name, workload in self.workloads.items()
+            if workload.place == place_name
         }
 
     def _bootstrap_in(self, account: str, region: str) -> Bootstrap | None:
@@ -294,32 +226,6 @@ class Environment(ConfigModel):
             return None
         roles = {key: _in_account(arn, account, region) for key, arn in self.bootstrap.role_arns.items()}
         return self.bootstrap.model_copy(update=roles)
-
-
-def _with_runs(job: C, of_pipelines: list[float | None]) -> C:
-    """Return a job that runs as often as people and pipelines say; a pipeline of which nobody says how often runs once."""
-    own: float | None = getattr(job, "runs_per_month", None)
-    if not of_pipelines or not any((own, *of_pipelines)):
-        return job
-    total = (own or 0.0) + sum(1.0 if one is None else one for one in of_pipelines)
-    return job.model_copy(update={"runs_per_month": total})
-
-
-def _in_region(workload: C, region: str) -> C:
-    """Return a workload, or a variant or component of one, with the images of a region in place of their names."""
-    changed: dict[str, object] = {}
-    for key in ("container", "pipeline"):
-        stated: AnyContainer | InferencePipeline | None = getattr(workload, key, None)
-        if stated is not None:
-            changed[key] = stated.in_region(region)
-    if isinstance(workload, RealTimeEndpoint):
-        changed["variants"] = {name: _in_region(one, region) for name, one in workload.variants.items()}
-        changed["shadow"] = workload.shadow and _in_region(workload.shadow, region)
-    elif isinstance(workload, Pipeline):
-        changed["steps"] = {name: _in_region(one, region) for name, one in workload.steps.items()}
-    elif isinstance(workload, InferenceComponentEndpoint):
-        changed["components"] = {name: _in_region(one, region) for name, one in workload.components.items()}
-    return workload.model_copy(update=changed)
 
 
 def _in_account(own_arn: str, account: str, region: str) -> str:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from sizewell.config.arn_rules import account_of, elsewhere
 from sizewell.config.base import without
-from sizewell.config.environment import Environment, Workload
+from sizewell.config.environment import Environment
 from sizewell.config.network import NewNetwork
 from sizewell.config.request_members import Violation
+from sizewell.config.workload import Workload
 
 
 def existing_violations(environment: Environment) -> Iterator[Violation]:

@@ -6,7 +6,6 @@ from sizewell.config.base import without
 from sizewell.config.container import AnyContainer, Image, ModelContainer
 from sizewell.config.environment import Environment
 from sizewell.config.model_package import ImageRepository
-from sizewell.config.processing_job import ProcessingContainer
 from sizewell.config.request_members import Violation
 from sizewell.facts.container_images import is_arm64, jobs_of
 from sizewell.facts.image_registries import account_here, accounts_of_aws, regions_with_images
@@ -82,8 +81,7 @@ def _for_another_use(
             f"{image.repository} is for x86, and does not start on Graviton: {instead}, or leave {_ARM64} out",
         )
     jobs = jobs_of(image.repository)
-    # A script starts in any image, whatever else it is for.
-    if jobs and container.job not in jobs and not isinstance(container, ProcessingContainer):
+    if jobs and container.job not in jobs and not container.runs_any_image:
         yield (
             (*path, "repository"),
             f"the images of {image.repository} are for {', '.join(sorted(jobs))}, not for {container.job}",

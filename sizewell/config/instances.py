@@ -1,11 +1,12 @@
 """Limits that a workload sets to the choice of its instance type."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from sizewell.config.base import CHOICES, ConfigModel
 from sizewell.config.effects import OnChange, OnItems
+from sizewell.config.workload import Workload
 
 #: Instance families such as g5; the catalog knows which exist.
 _Families = Annotated[
@@ -62,3 +63,13 @@ class InstanceConstraints(ConfigModel):
     """Instance families that may be picked, for example [g5, g6]; by default all that the policy allows."""
     denied_families: DeniedFamilies = ()
     """Instance families that may not be picked, beside those that the policy denies."""
+
+
+class OnInstances(Workload):
+    """What runs on an instance type that the plan chooses."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def instances(self) -> InstanceConstraints:
+            """Limits on the choice."""

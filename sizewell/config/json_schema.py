@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sizewell.config.base import CHOICES, SUGGESTIONS
-from sizewell.config.environment import Environment
+from sizewell.config.kind import environment_model
 from sizewell.config.measured_instance import MeasurementsFile
 from sizewell.config.schema_places import JsonSchema
 
@@ -34,7 +34,7 @@ def layer_schema(names: Mapping[str, Sequence[str]]) -> JsonSchema:
 
     ``names`` are the lists of names that editors offer, by the name that the models mark their keys with.
     """
-    whole = Environment.model_json_schema()
+    whole = environment_model().model_json_schema()
     del whole["properties"]["name"]
     definitions = whole.pop("$defs")
     partial = {name: _partial(schema) for name, schema in sorted(definitions.items())}

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from sizewell.config.environment import Environment
 from sizewell.config.faults import ConfigError, Fault, near_match, near_matches, show_value, value_fault
+from sizewell.config.kind import environment_model
 from sizewell.config.measurements import Measurements, check_names, read_measurements
 from sizewell.config.merge import merge_layers
 from sizewell.config.model_faults import model_faults
@@ -128,7 +129,7 @@ def load_environment(
 def _validated(plain: Any) -> Environment:
     # JSON, because strict validation takes lists for tuples and texts for enumerations from JSON only. Strict: "12" is no
     # number and 1 is no truth value, here as in the JSON Schema.
-    return Environment.model_validate_json(json.dumps(plain), strict=True)
+    return environment_model().model_validate_json(json.dumps(plain), strict=True)
 
 
 def _sound_part(merged: Node, faults: Iterable[Fault]) -> Environment | None:

@@ -2,18 +2,17 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from sizewell.config.environment import Workload
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
-from sizewell.config.mode_endpoint import kind_of_mode_meant
+from sizewell.config.kind import ConfigKind
 from sizewell.config.schema_places import KeyPlace, Place, key_places, place_of, resolve
 from sizewell.config.schema_words import allowed_values, expected_words
-from sizewell.config.served_model import DescribedWorkload
 from sizewell.config.tree import Node
+from sizewell.kinds.registry import UnknownKindError, facet, kind_names
 
 #: Units that keys end in, with what people write behind a number instead.
 _UNITS = {
@@ -31,13 +30,6 @@ _UNITS = {
 }
 #: Faults that are looked into; fifty are shown.
 MAX_FAULTS = 5_000
-#: What to say of a key by its path in the workload, by what a place calls the kind of that.
-_MISPLACED: Mapping[str, Mapping[str, str]] = {
-    f"kind {kind}": workload.misplaced_keys
-    for workload in get_args(get_args(Workload)[0])
-    if issubclass(workload, DescribedWorkload)
-    for kind in get_args(workload.model_fields["kind"].annotation)
-}
 _NUMBER_WITH_UNIT = re.compile(r"\$?([-+]?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z$%]*)")
 
 
@@ -69,7 +61,7 @@ def _unknown_key(location: tuple[int | str, ...], root: Node, overlay_file: str)
     path = (*parent.path, key)
     position = root.nearest(path).position
     places = key_places().get(key, ())
-    if words := _MISPLACED.get(parent.variant or "", {}).get(".".join(path[2:])):
+    if words := _misplaced(parent.variant or "").get(".".join(path[2:])):
         return value_fault(position, path, words)
     if any(place.path == _pattern(path) for place in places):
         variant = parent.variant or "the other keys here"
@@ -86,6 +78,14 @@ def _unknown_key(location: tuple[int | str, ...], root: Node, overlay_file: str)
     hint = f"this key belongs elsewhere: {', '.join(elsewhere[:3])}" if elsewhere else "remove it"
     allowed = tuple(other for other in parent.keys if parent.path or other != "name")
     return value_fault(position, path, "unknown key; allowed here", allowed=allowed, hint=hint)
+
+
+def _misplaced(variant: str) -> Mapping[str, str]:
+    """Return what to say of keys by their path in the workload; ``variant`` is what a place calls its kind."""
+    try:
+        return facet(variant.removeprefix("kind "), ConfigKind).model.misplaced_keys
+    except UnknownKindError:
+        return {}
 
 
 def _keys_with_words(key: str, allowed: Sequence[str]) -> tuple[str, ...]:
@@ -126,9 +126,17 @@ def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
     if "tag" not in context:
         hint = _workload_meant(place.path[-1], root) if is_workload else place.schema.get("description")
         return value_fault(node.position, path, "is missing; expected one of", allowed=allowed, hint=hint)
-    kind = kind_of_mode_meant(node.plain()) if is_workload else None
+    kind = _kind_meant(node.plain()) if is_workload else None
     hint = f"write kind: {kind}" if kind else None
     return _expected_one_of(Place(path, place.schema), node, allowed, hint=hint)
+
+
+def _kind_meant(written: object) -> str | None:
+    """Return the kind that begins with the same word: asynchronous-endpoint of AsyncInference; None where none does."""
+    word = re.match(r"[A-Za-z][a-z]{4,}", written) if isinstance(written, str) else None
+    return next(
+        (kind for kind in kind_names() if word and kind.replace("-", "").startswith(word[0].lower())), None
+    )
 
 
 def _workload_meant(name: str, root: Node) -> str | None:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from sizewell.config.base import without
-from sizewell.config.environment import Environment, containers_of
+from sizewell.config.environment import Environment
 from sizewell.config.request_members import MAX_VARIABLES, Violation, variables_of_keys
+from sizewell.config.workload import containers_of
 from sizewell.facts.proxy import PROXY_VARIABLES
 
 
@@ -14,7 +15,7 @@ def proxy_violations(environment: Environment) -> Iterator[Violation]:
         return
     open_models = [
         (path, one)
-        for path, one in environment.models()
+        for path, one in environment.contained()
         if environment.workloads[path[1]].in_vpc and not one.container.network_isolation
     ]
     if not open_models:

@@ -1,13 +1,16 @@
 """How often something runs, by which starts, and what one run of a job may cost."""
 
-from typing import Annotated, Self
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ON_MAX_USD, ConfigModel, Usd, fault
+from sizewell.config.base import ON_MAX_USD, Usd, fault, with_article
 from sizewell.config.effects import Computed, OnFactor, SelectionNeed
 from sizewell.config.schedule import Schedule
 from sizewell.config.starts_on import ON_STARTS, StartsOn
+from sizewell.config.tree import KeyPath
+from sizewell.config.workload import Workload
 
 #: Hours between two starts of a schedule, at least.
 HOURS_BETWEEN_RUNS = {"day": 24, "week": 7 * 24, "month": 28 * 24}
@@ -15,7 +18,7 @@ HOURS_BETWEEN_RUNS = {"day": 24, "week": 7 * 24, "month": 28 * 24}
 RUNS_PER_MONTH = {"day": 365 / 12, "week": 365 / 12 / 7, "month": 1.0}
 
 
-class StartedRuns(ConfigModel):
+class StartedRuns(Workload):
     """What runs by a schedule, by events or by hand."""
 
     schedule: Annotated[Schedule | None, Computed.SCHEDULE] = None
@@ -51,7 +54,10 @@ class StartedRuns(ConfigModel):
 
 
 class RepeatedRuns(StartedRuns):
-    """A job whose runs each have a deadline."""
+    """A job whose runs each have a deadline, and which a pipeline may run."""
+
+    trains: ClassVar[bool] = False
+    """Whether a model comes of a run."""
 
     deadline_hours: float
     """Hours within which a run must end."""
@@ -62,6 +68,29 @@ class RepeatedRuns(StartedRuns):
     def run_hours(self) -> float:
         """Hours within which a whole run ends."""
         return self.deadline_hours
+
+    def with_runs_of(self, pipelines: Sequence[float | None]) -> Self:
+        """Return the job that pipelines run as often as this in a month; one of which nobody says how often counts once."""
+        if not pipelines or not any((self.runs_per_month, *pipelines)):
+            return self
+        total = (self.runs_per_month or 0.0) + sum(1.0 if runs is None else runs for runs in pipelines)
+        return self.model_copy(update={"runs_per_month": total})
+
+    def inputs_of_models(self) -> tuple[str, ...] | None:
+        """Return the inputs that may be the model that a step of the same run has trained; None of a job that reads none."""
+        return None
+
+    def stated_outputs(self) -> Mapping[str, str]:
+        """Return the prefixes that it writes just as they are stated, by name; most jobs write into a folder of each run."""
+        return {}
+
+    def gate_fault(self, metric: str, file: str | None) -> tuple[KeyPath, str] | None:
+        """Return what is wrong with a quality gate on a run, and at which key of the gate; None where a run gives the number."""
+        return (), f"{with_article(self.kind)} gives no number: run a processing-job that judges its results"
+
+    def waits_in_vain(self, idle_hours: float | None) -> str | None:
+        """Return what is wrong where instances wait for the next run, which starts that much later; None of most jobs."""
+        return None
 
     @model_validator(mode="after")
     def _runs_end_before_the_next(self) -> Self:

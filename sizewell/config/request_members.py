@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.inference_pipeline import InferencePipeline
-from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ContainedModel, ModelOnInstances, Request
 from sizewell.config.training import TrainedModel
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.inference_pipelines import MAX_ENVIRONMENT_BYTES
 from sizewell.facts.mlflow import MLFLOW_VARIABLES
-from sizewell.facts.processing_jobs import MAX_VARIABLE_CHARACTERS, NEURON_VARIABLES
+from sizewell.facts.processing_jobs import NEURON_VARIABLES
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.training_jobs import CHECKPOINT_VARIABLES
 
@@ -74,7 +73,7 @@ def pipeline_members(
 
 
 def _container_members(path: tuple[str, ...], environment: Mapping[str, str]) -> Iterator[Violation]:
-    yield from _too_long(path, environment, ENDPOINT_ENVIRONMENT)
+    yield from too_long(path, environment, ENDPOINT_ENVIRONMENT)
     for key, value in environment.items():
         if _DYNAMIC_REFERENCE.search(_RESOLVED.sub("", value)):
             yield (
@@ -114,7 +113,7 @@ def training_members(name: str, job: TrainedModel) -> Iterator[Violation]:
         ("environment", job.container.environment, TRAINING_ENVIRONMENT),
         ("hyperparameters", hyperparameters, _HYPERPARAMETERS),
     ):
-        yield from _too_long((*path, key), members, limits)
+        yield from too_long((*path, key), members, limits)
         yield from read_otherwise((*path, key), members)
     yield from read_otherwise((*path, "metrics"), job.container.metrics)
     stated = variables_of_keys(job)
@@ -143,26 +142,10 @@ def variables_of_keys(workload: object) -> dict[str, tuple[str, ...]]:
     return {key: variables for key, variables in of_keys.items() if getattr(workload, key, None)}
 
 
-def processing_members(name: str, job: ProcessingJob) -> Iterator[Violation]:
-    """Yield what CreateProcessingJob would refuse, and what would not reach it as it is written."""
-    path, environment = ("workloads", name, "container", "environment"), job.container.environment
-    yield from _too_long(path, environment, MAX_VARIABLE_CHARACTERS)
-    yield from read_otherwise(path, environment)
-    if job.neuron is None:
-        return
-    if (count := len(environment) + len(NEURON_VARIABLES)) > MAX_VARIABLES:
-        yield (
-            path,
-            f"makes {count} variables, with those that neuron sets; SageMaker takes {MAX_VARIABLES} at most",
-        )
-    for variable in NEURON_VARIABLES:
-        if variable in environment:
-            yield (*path, variable), "the variable is set for you, by neuron; remove it here"
-
-
-def _too_long(
+def too_long(
     path: tuple[str, ...], members: Mapping[str, str], limits: tuple[int, int]
 ) -> Iterator[Violation]:
+    """Yield names and values that are longer than an API takes, in characters."""
     max_key_length, max_value_length = limits
     for key, value in members.items():
         if len(key) > max_key_length:

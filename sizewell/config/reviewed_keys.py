@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel
 
 from sizewell.config.effects import Effect, SelectionNeed
-from sizewell.config.environment import Environment
+from sizewell.config.kind import environment_model
 from sizewell.config.tree import KeyPath
 
 #: Stands in a pattern for a name that the user chooses, or for the place in a list.
@@ -21,7 +21,7 @@ ReviewedKey = tuple[str | None, KeyPath, Effect | SelectionNeed]
 @lru_cache(maxsize=1)
 def reviewed_keys() -> tuple[ReviewedKey, ...]:
     """Return the patterns of key paths with their effects and needs, in the order of the fields."""
-    return tuple(dict.fromkeys(_of_type(Environment, (), None)))
+    return tuple(dict.fromkeys(_of_type(environment_model(), (), None)))
 
 
 def _of_type(annotation: Any, path: KeyPath, kind: str | None) -> Iterator[ReviewedKey]:

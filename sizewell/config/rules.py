@@ -5,19 +5,16 @@ from typing import Any
 
 from sizewell.config.access_rules import access_violations
 from sizewell.config.arn_rules import account_of, elsewhere
-from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.environment import MAX_PREFIX_CHARACTERS, Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.experiment_rules import experiment_violations
 from sizewell.config.image_rules import image_violations, twice_stated
-from sizewell.config.kind import ConfigKind
+from sizewell.config.kind import ConfigKind, config_kinds
 from sizewell.config.model_package_rules import package_violations
 from sizewell.config.network import ExistingNetwork, NewNetwork
-from sizewell.config.pipeline_rules import pipeline_violations
 from sizewell.config.place_rules import path_of_place, place_violations
 from sizewell.config.proxy_rules import proxy_violations
 from sizewell.config.request_members import Violation
-from sizewell.config.served_model import OnChosenType
 from sizewell.config.start_rules import start_violations
 from sizewell.config.tag_rules import tag_violations
 from sizewell.config.time_zones import time_zone_violations
@@ -34,7 +31,8 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     yield from _bootstrap_is_near(environment)
     yield from place_violations(environment)
     yield from twice_stated(environment)
-    yield from pipeline_violations(environment)
+    for kind in config_kinds():
+        yield from kind.rules_of_all(environment)
     yield from start_violations(environment)
     found = {
         (path_of_place(place_name, environment.as_written(path)), reason): None
@@ -136,13 +134,7 @@ def zone_violations(environment: Environment, zones: int, key: str, what_to_do: 
 
 
 def _first_endpoint(environment: Environment) -> str | None:
-    workloads = environment.workloads.items()
-    endpoints = (
-        name
-        for name, workload in workloads
-        if isinstance(workload, OnChosenType) and not isinstance(workload, BatchTransform)
-    )
-    return next(endpoints, None)
+    return next((name for name, workload in environment.workloads.items() if workload.has_fleet), None)
 
 
 def _zone_ids(environment: Environment) -> Iterator[Violation]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sizewell.config.environment import Environment
+from sizewell.config.kind import environment_model
 from sizewell.config.tree import KeyPath
 from sizewell.config.variant_names import is_of_variant
 
@@ -16,7 +16,7 @@ JsonSchema = dict[str, Any]
 @lru_cache(maxsize=1)
 def environment_schema() -> JsonSchema:
     """Return the JSON Schema of a whole environment, as pydantic makes it from the models."""
-    return Environment.model_json_schema()
+    return environment_model().model_json_schema()
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """What every way to serve a model is told: the model and its container, one request, and where it runs."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from sizewell.config.access import Access
 from sizewell.config.base import (
     ON_MAX_USD,
     ConfigModel,
@@ -18,10 +18,11 @@ from sizewell.config.base import (
 from sizewell.config.container import InferenceContainer, ServingContainer
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
-from sizewell.config.instances import InstanceConstraints
+from sizewell.config.instances import InstanceConstraints, OnInstances
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.tags import ON_TAGS, Tags
+from sizewell.config.workload import Workload
 from sizewell.facts.models import Engine
 
 #: The longest that a server collects requests for a batch: as long as a real-time endpoint may take for an answer.
@@ -106,11 +107,8 @@ class ContainedModel(ConfigModel):
         return self
 
 
-class DescribedWorkload(ConfigModel):
+class DescribedWorkload(Workload):
     """What serves, and what people call it."""
-
-    misplaced_keys: ClassVar[Mapping[str, str]] = {}
-    """Keys that people bring from elsewhere, by their path in the workload, with what to do instead."""
 
     kind: str
     """How the model is served."""
@@ -120,11 +118,8 @@ class DescribedWorkload(ConfigModel):
     """Tags of what this workload has and starts, beside and before those of the environment."""
 
 
-class PlacedWorkload(ConfigModel):
+class PlacedWorkload(Workload):
     """Where something serves, as whom, and for how much."""
-
-    in_vpc: ClassVar[bool] = True
-    """Whether its containers run in the VPC of the environment."""
 
     max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(220)] = None
     """The most that serving may cost at average load, in USD per month."""
@@ -186,14 +181,10 @@ class ModelOnInstances(ContainedModel):
         return self
 
 
-class OnChosenType(ConfigModel):
+class OnChosenType(OnInstances):
     """What says which instance type is the best."""
 
-    if TYPE_CHECKING:  # a field of every kind, and the first of each: here it would come before all others
-
-        @property
-        def kind(self) -> str:
-            """The name of the kind."""
+    has_fleet: ClassVar[bool] = True
 
     objective: Annotated[
         Literal["least-cost", "least-latency"],
@@ -212,3 +203,22 @@ class OnChosenType(ConfigModel):
 
 class ServedOnInstances(OnChosenType, ModelOnInstances, ServedModel):
     """A model that is served on instances, whose type is chosen."""
+
+
+class EndpointOnInstances(ServedOnInstances):
+    """An endpoint of SageMaker with a fleet of its own."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def access(self) -> Access | None:
+            """Who may invoke it."""
+
+        @property
+        def detailed_metrics(self) -> bool:
+            """Whether its instances report in detail."""
+
+    @property
+    def streams(self) -> bool:
+        """Whether an answer may be read as a stream."""
+        return False

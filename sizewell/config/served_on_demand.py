@@ -13,6 +13,12 @@ from sizewell.config.traffic import Traffic
 
 #: More than the quotas of an account allow before somebody asks for more.
 Concurrency = Annotated[int, Field(ge=1, le=10_000)]
+#: What to do about an image of AWS. https://docs.aws.amazon.com/lambda/latest/dg/images-create.html
+NOT_FOR_LAMBDA = (
+    "AWS's images for SageMaker have no Lambda runtime interface, and do not start in Lambda: build one from "
+    "public.ecr.aws/lambda/python, or add the package awslambdaric to yours, push it to Amazon ECR, and write its account, "
+    "repository and tag; kind: serverless-endpoint starts AWS's images"
+)
 ON_MEMORY = OnNumber("less memory, and a smaller share of vCPUs", "more memory, and a larger share of vCPUs")
 ON_MAX_CONCURRENCY = OnNumber("fewer requests are answered at once", "more requests are answered at once")
 

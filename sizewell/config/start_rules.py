@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from sizewell.config.base import lies_in
 from sizewell.config.environment import Environment
-from sizewell.config.pipeline import Pipeline
-from sizewell.config.processing_job import ProcessingJob
-from sizewell.config.repeated_runs import StartedRuns
+from sizewell.config.repeated_runs import RepeatedRuns, StartedRuns
 from sizewell.config.request_members import Violation
 
 #: By workload, what its runs start, each with the output that does.
@@ -53,15 +51,11 @@ def _circle(starts: _Starts, first: str) -> Mapping[str, str]:
 
 
 def _started_by(environment: Environment, name: str) -> Iterator[tuple[str, str]]:
-    """Yield what a run of a workload starts, each with the output that does.
-
-    Only a processing job writes to a prefix as it is stated: models and results of transforms lie in a folder of each run.
-    """
+    """Yield what a run of a workload starts, each with the output that does."""
     workload = environment.workloads[name]
-    steps = workload.steps.values() if isinstance(workload, Pipeline) else ()
-    for runs in (name, *(step.runs for step in steps if step.runs is not None)):
+    for runs in (name, *workload.runs().values()):
         job = environment.workloads.get(runs)
-        for output, written in job.outputs.items() if isinstance(job, ProcessingJob) else ():
+        for output, prefix in job.stated_outputs().items() if isinstance(job, RepeatedRuns) else ():
             for other, key in _by_object(environment).items():
-                if environment.workloads[other].place == workload.place and lies_in(key, written.prefix):
+                if environment.workloads[other].place == workload.place and lies_in(key, prefix):
                     yield other, f"{runs}.outputs.{output}"

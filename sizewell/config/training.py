@@ -1,4 +1,4 @@
-"""A training job: what it must learn from, by when, and how it may be bought."""
+"""What is trained: what it must learn from, by when, and how it may be bought."""
 
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -19,19 +19,18 @@ from sizewell.config.effects import Below, Computed, OnChange, OnFactor, OnNumbe
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.experiments import ON_EXPERIMENT, ExperimentName
 from sizewell.config.file_system import FileSystem
-from sizewell.config.instances import InstanceConstraints
+from sizewell.config.instances import InstanceConstraints, OnInstances
 from sizewell.config.ml_model import ON_MODEL, Model, PresetModel
 from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.tags import ON_TAGS, Tags
 from sizewell.config.training_container import TrainingContainer
+from sizewell.config.tree import KeyPath
 from sizewell.facts.training_jobs import (
     CODE_CHANNEL,
     DATA_CHANNEL,
     MAX_CHANNELS,
-    MAX_KEEP_ALIVE_MINUTES,
     RUNTIME_BOUNDS_S,
-    TRAINING_PLAN_ARN_PATTERN,
 )
 
 #: Architectures that low-rank adapters are made for.
@@ -81,10 +80,10 @@ class Checkpoint(ConfigModel):
     """Minutes between two checkpoints: what an interruption loses at most."""
 
 
-class TrainedModel(RepeatedRuns):
+class TrainedModel(RepeatedRuns, OnInstances):
     """What is trained, from what, by when and on what: of a training job, and of a search around it."""
 
-    in_vpc: ClassVar[bool] = True
+    trains: ClassVar[bool] = True
 
     kind: str
     description: Annotated[str, Field(max_length=200)] = ""
@@ -161,6 +160,25 @@ class TrainedModel(RepeatedRuns):
     execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None
     """The ARN of a role of the account that SageMaker assumes for this workload, in place of one that is made for it."""
 
+    @property
+    def is_prepaid(self) -> bool:
+        """Whether its instances are those of a training plan."""
+        return False
+
+    @property
+    def measured_metrics(self) -> tuple[str, ...]:
+        """The numbers that a run says of itself, by which a pipeline can judge it."""
+        return tuple(self.container.metrics)
+
+    def gate_fault(self, metric: str, file: str | None) -> tuple[KeyPath, str] | None:
+        """Return what is wrong with a number that the training does not say of itself."""
+        if file is not None:
+            return ("file",), f"has no effect on a job that trains; {without('file')}"
+        if metric not in self.measured_metrics:
+            stated = ", ".join(self.measured_metrics) or "none: state it under container.metrics"
+            return ("metric",), f"{metric} is not defined; the metrics of the training are {stated}"
+        return None
+
     def mounted(self) -> dict[tuple[str, ...], FileSystem]:
         """Return the file systems of its jobs, by the path of the key."""
         found: dict[tuple[str, ...], FileSystem] = {
@@ -231,102 +249,5 @@ class TrainedModel(RepeatedRuns):
             raise fault(
                 "method",
                 f"{self.method} is for transformers and diffusion, {with_article(architecture)} is trained in full",
-            )
-        return self
-
-
-class TrainingJob(TrainedModel):
-    """A job that trains a model, as a Step Functions state machine with a ladder of instance types."""
-
-    kind: Literal["training-job"]
-    """The workload is a SageMaker training job."""
-    keep_alive_minutes: Annotated[
-        Annotated[int, Field(ge=1, le=MAX_KEEP_ALIVE_MINUTES)] | None,
-        OnNumber("instances wait for the next run for less time", "instances wait longer, and are paid for"),
-    ] = None
-    """Minutes that the instances of a run wait for the next one, which then starts sooner (a warm pool); they are paid for as
-    long, and need a quota for warm pools.
-    Unproven on Step Functions: see the guide Deploying, Members that nobody has proven."""
-
-    tensorboard: Annotated[
-        bool,
-        OnToggle(on="what the script writes for TensorBoard comes to S3", off="nothing comes to TensorBoard"),
-    ] = False
-    """Whether what the script writes to /opt/ml/output/tensorboard comes to output/NAME/tensorboard/ of the artifact bucket
-    while it runs.
-    Unproven on Step Functions: see the guide Deploying, Members that nobody has proven."""
-    training_plan_arn: Annotated[
-        Annotated[
-            str,
-            Field(
-                pattern=TRAINING_PLAN_ARN_PATTERN,
-                max_length=200,
-                examples=["arn:aws:sagemaker:us-east-1:111122223333:training-plan/june"],
-            ),
-        ]
-        | None,
-        OnChange(
-            changed="runs in another training plan",
-            added="runs in the training plan or not at all",
-            removed="runs in the capacity that everybody shares",
-        ),
-        SelectionNeed(252),
-    ] = None
-    """The ARN of a SageMaker training plan of the account: capacity that is reserved for a time, and paid for already. Name its
-    type in instances.instance_type.
-    Unproven on Step Functions: see the guide Deploying, Members that nobody has proven."""
-
-    @model_validator(mode="after")
-    def _plan_has_its_own_instances(self) -> Self:
-        if self.training_plan_arn is None:
-            return self
-        if self.spot.enabled:
-            raise fault(
-                "spot.enabled",
-                "a training plan has instances of its own, and none on Spot; write enabled: false",
-            )
-        if self.keep_alive_minutes is not None:
-            raise fault(
-                "keep_alive_minutes",
-                f"is for instances that everybody shares; {without('keep_alive_minutes')}: a training plan keeps its own",
-            )
-        if self.instances.instance_type is None:
-            raise fault(
-                "instances.instance_type",
-                "is missing: name the instance type that the training plan reserves",
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _warm_pools_are_on_demand(self) -> Self:
-        if self.keep_alive_minutes is not None and self.spot.enabled:
-            raise fault(
-                "keep_alive_minutes", f"SageMaker keeps no Spot instances; {without('keep_alive_minutes')}"
-            )
-        if reason := self.waits_in_vain(self.idle_hours(self.deadline_hours)):
-            raise fault("keep_alive_minutes", reason)
-        return self
-
-    def waits_in_vain(self, idle_hours: float | None) -> str | None:
-        """Return what is wrong where the next run starts so many hours after the end of one, and later than instances wait."""
-        if (
-            self.keep_alive_minutes is None
-            or idle_hours is None
-            or idle_hours * 60 <= self.keep_alive_minutes
-        ):
-            return None
-        return (
-            f"has no effect, and is paid for: the schedule starts the next run {idle_hours:g} hours after the latest end of one; "
-            f"{without('keep_alive_minutes')}"
-        )
-
-    @model_validator(mode="after")
-    def _spot_gives_way_before_the_deadline(self) -> Self:
-        wait = self.spot.max_wait_hours
-        if wait is not None and wait >= self.deadline_hours:
-            raise fault(
-                "spot.max_wait_hours",
-                f"is {wait:g}, but the run ends at deadline_hours ({self.deadline_hours:g}), and needs time on demand "
-                "before it; lower it, or leave it out: Spot is then tried as long as the deadline allows",
             )
         return self

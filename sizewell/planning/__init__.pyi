@@ -9,4 +9,3 @@ from .plan import DeploymentPlan as DeploymentPlan
 from .serialization import configuration_to_json as configuration_to_json
 from .serialization import plan_from_json as plan_from_json
 from .serialization import plan_to_json as plan_to_json
-from .training_plan_model import TrainingJobPlan as TrainingJobPlan

@@ -3,12 +3,9 @@
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from sizewell.config.alarms import Alarm, RequestAlarms
-from sizewell.config.endpoint import MAX_INVOCATION_MS, AnswerLatency, RealTimeEndpoint
-from sizewell.config.inference_component_endpoint import FleetAlarms
-from sizewell.config.lambda_function import LambdaAlarms
-from sizewell.config.multi_model_endpoint import MultiModelEndpoint
-from sizewell.config.serverless_endpoint import ServerlessAlarms
+from sizewell.config.alarms import Alarm, Alarms
+from sizewell.config.base import ConfigModel
+from sizewell.config.endpoint import MAX_INVOCATION_MS, AnswerLatency, EndpointNeeds
 from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS, AlarmEvaluation
 from sizewell.facts.models import Engine
 from sizewell.instance_selection.wording import milliseconds
@@ -17,8 +14,6 @@ from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.workload_plan import AlarmPlan
 
-#: Of an endpoint, or of what shares one.
-AnyAlarms = RequestAlarms | FleetAlarms | ServerlessAlarms | LambdaAlarms
 ERROR_5XX_PERCENT = 1.0
 #: Time-outs and broken answers, which no container reports itself.
 MODEL_ERROR_PERCENT = 1.0
@@ -54,18 +49,18 @@ _OF_LLM_ENGINE = (
 
 
 def plan_alarms(
-    endpoint: RealTimeEndpoint, gpu_count: int, average_requests_per_second: float
+    endpoint: EndpointNeeds, alarms: Alarms, gpu_count: int, average_requests_per_second: float
 ) -> tuple[dict[str, AlarmPlan], dict[str, str]]:
     """Return the alarms by name, and the reason of each that is off, though the hardware of the endpoint has its metric.
 
     Instances have ``gpu_count`` NVIDIA GPUs. The numbers are what the configuration asks for, possible or not: ``alarm_faults``.
     """
     defaults = default_thresholds(endpoint.latency, engine_of(endpoint), gpu_count)
-    return stated_alarms(endpoint.alarms, defaults, average_requests_per_second)
+    return stated_alarms(alarms, defaults, average_requests_per_second)
 
 
 def stated_alarms(
-    alarms: AnyAlarms,
+    alarms: ConfigModel,
     defaults: Mapping[str, float | str],
     average_requests_per_second: float,
     *,
@@ -99,12 +94,12 @@ def stated_alarms(
     return on, off
 
 
-def alarm_faults(endpoint: RealTimeEndpoint | MultiModelEndpoint, plan: EndpointPlan) -> Iterator[PlanFault]:
+def alarm_faults(alarms: Alarms, plan: EndpointPlan) -> Iterator[PlanFault]:
     """Yield what the configuration asks of alarms that the hardware, CloudWatch or a rollout does not allow."""
     path = ("workloads", plan.name, "alarms")
     yield from evaluation_faults(path, plan.alarms)
-    for name in (one for one in type(endpoint.alarms).model_fields if one not in plan.alarms):
-        stated: Alarm = getattr(endpoint.alarms, name)
+    for name in (one for one in type(alarms).model_fields if one not in plan.alarms):
+        stated: Alarm = getattr(alarms, name)
         if stated.stated - {"off_because"}:
             # A team that asks for an alarm must not be without it and not know. A reason to be without it is no demand.
             metal = f"{plan.instance_type} has no NVIDIA GPU, and no metric of one"
@@ -113,9 +108,7 @@ def alarm_faults(endpoint: RealTimeEndpoint | MultiModelEndpoint, plan: Endpoint
                 plan.alarms_off.get(name, metal),
                 f"write {name}: null to leave it out" if name not in plan.alarms_off else None,
             )
-    yield from percentile_faults(
-        path, endpoint.alarms, plan.alarms, plan.selection.chosen.estimate.p95_latency_ms
-    )
+    yield from percentile_faults(path, alarms, plan.alarms, plan.selection.chosen.estimate.p95_latency_ms)
     if plan.rollout is not None and not plan.alarms.keys() & set(ROLLBACK_ALARMS):
         yield PlanFault(
             path,
@@ -134,7 +127,7 @@ def evaluation_faults(path: tuple[str, ...], alarms: Mapping[str, AlarmPlan]) ->
 
 
 def percentile_faults(
-    path: tuple[str, ...], stated: AnyAlarms, alarms: Mapping[str, AlarmPlan], predicted_p95_ms: float
+    path: tuple[str, ...], stated: ConfigModel, alarms: Mapping[str, AlarmPlan], predicted_p95_ms: float
 ) -> Iterator[PlanFault]:
     """Yield where fewer of the requests are allowed more time than more of them, and where less is allowed than is predicted."""
     for name in chain(*PERCENTILE_ALARMS):

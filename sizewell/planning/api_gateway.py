@@ -10,9 +10,9 @@ from sizewell.facts.serving_features import Feature
 from sizewell.instance_selection import EndpointRequirements
 from sizewell.instance_selection.modes.needs import load_of
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.legality import KeyPath, refusals, served_as
-from sizewell.planning.plan import AnyWorkloadPlan
-from sizewell.planning.workload_plan import ApiGatewayPlan
+from sizewell.planning.features import KeyPath
+from sizewell.planning.legality import refusals, served_as
+from sizewell.planning.workload_plan import ApiGatewayPlan, WorkloadPlan
 
 _KEY = ("access", "api_gateway")
 _ANSWERS = ("max_p95_ms", "max_p99_ms", "max_cold_ms")
@@ -46,12 +46,12 @@ def _api(role_arns: tuple[str, ...], requests_per_second: float, requests_per_mo
     )
 
 
-def api_gateway_faults(name: str, workload: Any, plan: AnyWorkloadPlan) -> Iterator[PlanFault]:
+def api_gateway_faults(name: str, workload: Any, plan: WorkloadPlan) -> Iterator[PlanFault]:
     """Yield what of an endpoint cannot pass the API before it."""
     access = getattr(workload, "access", None)
     if access is None or access.api_gateway is None:
         return
-    if plan.kind == "asynchronous-endpoint":
+    if getattr(plan, "asynchronous", None) is not None:
         yield PlanFault(
             ("workloads", name, *_KEY),
             "has no effect: callers of an asynchronous endpoint put each request into S3, and an API would take its name only",

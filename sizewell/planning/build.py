@@ -4,13 +4,14 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from sizewell.config.environment import Environment
+from sizewell.config.kind import ConfigKind
 from sizewell.instance_selection import Catalog, Measurement, load_catalog
 from sizewell.kinds.registry import facet
 from sizewell.planning.bill import build_bill
 from sizewell.planning.bill_plan import Bill
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.foundation_bill import foundation_line
-from sizewell.planning.kind import BillKind, PlanKind
+from sizewell.planning.kind import BillKind
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.name_faults import name_faults
 from sizewell.planning.names import names_in
@@ -59,7 +60,7 @@ def build_plan(
         raise PlanError(tuple(faults))
     regions = {foundation.place: foundation.region for foundation in foundations}
     planned = [workload for place in places for workload in place.workloads]
-    workloads = tuple(sorted(planned, key=lambda workload: facet(workload.kind, PlanKind).rank))
+    workloads = tuple(sorted(planned, key=lambda workload: facet(workload.kind, ConfigKind).rank))
     lines = (
         *(facet(workload.kind, BillKind).line(workload, regions[workload.place]) for workload in workloads),
         *(foundation_line(foundation) for foundation in foundations),

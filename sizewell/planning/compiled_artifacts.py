@@ -4,36 +4,24 @@ from collections.abc import Iterator, Sequence
 
 from sizewell.instance_selection import Catalog
 from sizewell.instance_selection.estimation.processors import logical_cores
-from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.plan import AnyWorkloadPlan
-from sizewell.planning.processing_plan_model import NeuronPlan, ProcessingJobPlan
-from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.workload_plan import NeuronPlan, WorkloadPlan
 
 
-def compiled_artifact_faults(plans: Sequence[AnyWorkloadPlan], catalog: Catalog) -> Iterator[PlanFault]:
+def compiled_artifact_faults(plans: Sequence[WorkloadPlan], catalog: Catalog) -> Iterator[PlanFault]:
     """Yield each workload whose artifact a compilation of the same place writes for something else than it runs on."""
     compiled = [
-        (f"{output.prefix}/", one.name, one.neuron)
-        for one in plans
-        if isinstance(one, ProcessingJobPlan) and one.neuron is not None
-        for output in one.outputs.values()
+        (f"{prefix}/", plan.name, neuron)
+        for plan in plans
+        if plan.compiled is not None
+        for neuron, prefixes in [plan.compiled]
+        for prefix in prefixes
     ]
     for plan in plans if compiled else ():
-        for name, artifact_key, instance_types in _served(plan):
+        for name, artifact_key, instance_types in plan.served_artifacts:
             for prefix, job, neuron in compiled:
                 if artifact_key is not None and artifact_key.startswith(prefix):
                     yield from _faults(name, instance_types, job, neuron, catalog)
-
-
-def _served(plan: AnyWorkloadPlan) -> Iterator[tuple[str, str | None, Sequence[str]]]:
-    """Yield name, artifact and types of what is served: all types that may come without a choice of the user's."""
-    if isinstance(plan, EndpointPlan):
-        for one in plan.variants:
-            pools = one.provisioned_pools.instance_types if one.provisioned_pools else (one.instance_type,)
-            yield one.name, one.artifact_key, pools
-    elif isinstance(plan, BatchTransformPlan):
-        yield plan.name, plan.artifact_key, plan.instance_pools
 
 
 def _faults(

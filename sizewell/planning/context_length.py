@@ -2,29 +2,28 @@
 
 from collections.abc import Iterator
 
-from sizewell.config.environment import models_of
 from sizewell.config.ml_model import PresetModel
-from sizewell.config.processing_job import ProcessingJob
 from sizewell.config.served_model import ContainedModel, Request
 from sizewell.config.training import TrainedModel
+from sizewell.config.workload import Workload
 from sizewell.facts.engine_variables import TOKEN_BOUNDS, Bounded
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.preset_models import described_model, preset_faults
 from sizewell.planning.serving_faults import serving_faults
 
 
-def model_faults(name: str, workload: object) -> Iterator[PlanFault]:
+def model_faults(name: str, workload: Workload) -> Iterator[PlanFault]:
     """Yield what is wrong with the models of a workload, and with requests and images of those that are right."""
-    if isinstance(workload, ProcessingJob):  # it serves and trains none
-        return
-    for path, one in models_of(workload).items():
+    for path, contained in workload.contained().items():
+        if getattr(contained, "model", None) is None:
+            continue
         path_of_model = ("workloads", name, *path)
-        if of_preset := tuple(preset_faults(path_of_model, one)):
+        if of_preset := tuple(preset_faults(path_of_model, contained)):
             yield from of_preset
             continue
-        yield from context_faults(path_of_model, one)
-        if isinstance(one, ContainedModel):
-            yield from serving_faults(path_of_model, one)
+        yield from context_faults(path_of_model, contained)
+        if isinstance(contained, ContainedModel):
+            yield from serving_faults(path_of_model, contained)
 
 
 def context_faults(path: tuple[str, ...], workload: ContainedModel | TrainedModel) -> Iterator[PlanFault]:

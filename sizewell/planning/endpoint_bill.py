@@ -4,6 +4,7 @@ A review prices the templates; a test holds both to the same names and amounts. 
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.planning.bill_items import (
@@ -16,8 +17,7 @@ from sizewell.planning.bill_items import (
     priced_item,
 )
 from sizewell.planning.bill_plan import BillItem, BillLine
-from sizewell.planning.component_plan_model import ComponentEndpointPlan
-from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.scaling_policies import ScalingPolicyPlan, TargetTrackingPlan, metric_count
 from sizewell.planning.workload_plan import AccessPlan
 
@@ -41,16 +41,20 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
     )
     items += api_request_items(region, endpoint.access)
     captured = ("S3 captured data",) if endpoint.data_capture else ()
-    by_use = (*paid_by_use_of_endpoint(endpoint), *captured, *(BY_USE_OF_TOPIC if made else ()))
+    by_use = (
+        *paid_by_use_of_endpoint(detailed_metrics=endpoint.detailed_metrics),
+        *captured,
+        *(BY_USE_OF_TOPIC if made else ()),
+    )
     return bill_line(endpoint.name, items, by_use)
 
 
-def paid_by_use_of_endpoint(endpoint: EndpointPlan | ComponentEndpointPlan) -> tuple[str, ...]:
+def paid_by_use_of_endpoint(*, detailed_metrics: bool) -> tuple[str, ...]:
     """Return the names of what is paid by use."""
-    return (*_BY_USE_OF_ENDPOINT, *(_BY_USE_OF_DETAILED_METRICS if endpoint.detailed_metrics else ()))
+    return (*_BY_USE_OF_ENDPOINT, *(_BY_USE_OF_DETAILED_METRICS if detailed_metrics else ()))
 
 
-def fleet_items(region: str, *fleets: VariantPlan | ComponentEndpointPlan) -> Iterator[BillItem]:
+def fleet_items(region: str, *fleets: Any) -> Iterator[BillItem]:
     """Yield the instances of fleets, and their volumes."""
     yield from (instance_item(f"{one.instance_type} instances", one.selection.chosen.cost) for one in fleets)
     gb_months = [

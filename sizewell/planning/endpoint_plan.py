@@ -1,24 +1,23 @@
-"""The decisions for one real-time endpoint, and those that every endpoint on instances shares."""
+"""The decisions that every endpoint on instances shares."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.container import ServingContainer
-from sizewell.config.endpoint import RealTimeEndpoint
-from sizewell.config.multi_model_endpoint import MultiModelEndpoint
+from sizewell.config.instance_pools import InstancePools
 from sizewell.config.policy import Policy
-from sizewell.config.served_model import ModelOnInstances
+from sizewell.config.rollout import Rollout
+from sizewell.config.scaling import Scaling
+from sizewell.config.served_model import EndpointOnInstances, ModelOnInstances
 from sizewell.config.variant_names import SHADOW, variant_of
 from sizewell.facts.batching import batching_variables
-from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S
+from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S, RoutingStrategy
 from sizewell.instance_selection import (
     Catalog,
     EndpointRequirements,
     HardwareKind,
-    Measurement,
     ModelSpec,
     Selection,
     select_endpoint_instance,
@@ -27,9 +26,8 @@ from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import EndpointEstimate
 from sizewell.planning.access import plan_access
-from sizewell.planning.alarm_thresholds import plan_alarms
 from sizewell.planning.digests import needs_digest
-from sizewell.planning.endpoint_plan_model import DataCapturePlan, EndpointPlan, ProvisionedPoolsPlan
+from sizewell.planning.endpoint_plan_model import ProvisionedPoolsPlan
 from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.instance_pools import endpoint_pools, provisioned_candidates
 from sizewell.planning.lock import LockedWorkload
@@ -38,15 +36,14 @@ from sizewell.planning.model_containers import (
     Calls,
     container_assumptions,
     plan_model_container,
-    plan_pipeline,
 )
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import Names
 from sizewell.planning.rollout import plan_rollout, rollback_alarms
 from sizewell.planning.scaling import plan_scaling
-from sizewell.planning.translate import endpoint_requirements, image_for
+from sizewell.planning.translate import image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
-from sizewell.planning.workload_plan import INFERENCE_PREFIX, AlarmPlan
+from sizewell.planning.workload_plan import AlarmPlan
 
 #: Loading: a base for the container's start, and a slow download of the artifact (0.1 GiB/s). Time costs nothing until a start
 #: fails, and a start that is cut off fails for good.
@@ -88,15 +85,19 @@ class Hosted:
 
 def plan_hosted(
     name: str,
-    endpoint: RealTimeEndpoint | AsynchronousEndpoint | MultiModelEndpoint,
+    endpoint: EndpointOnInstances,
     needs: EndpointRequirements,
     policy: Policy,
     catalog: Catalog,
     names: Names,
     locked: LockedWorkload | None,
+    *,
+    routing: RoutingStrategy | None = None,
+    pools: InstancePools | None = None,
 ) -> Hosted:
     """Return the type, on the lock while that is feasible, and what follows from it and from the container.
 
+    ``routing`` and ``pools`` are as stated, of kinds that have them.
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
     if needs.limits.instance_type is not None:
@@ -114,10 +115,11 @@ def plan_hosted(
         endpoint, kind, selection.chosen.estimate.replicas_per_instance, calls.timeout_s
     )
     local_disks = has_local_disks(chosen)
-    pools = endpoint_pools(selection, catalog, locked_pools(locked, lock))
-    stated = None if isinstance(endpoint, MultiModelEndpoint) else endpoint.instance_pools
+    instance_pools = endpoint_pools(selection, catalog, locked_pools(locked, lock))
     provisioned = (
-        provisioned_candidates(selection, catalog, pools, stated.max_types) if stated else (selection.chosen,)
+        provisioned_candidates(selection, catalog, instance_pools, pools.max_types)
+        if pools
+        else (selection.chosen,)
     )
     types = [catalog.get(candidate.instance_type) for candidate in provisioned]
     gpu_count = min(one.accelerator_count for one in types) if kind is HardwareKind.CUDA else 0
@@ -145,9 +147,9 @@ def plan_hosted(
             "instance_type": chosen.name,
             "provisioned_pools": ProvisionedPoolsPlan(
                 instance_types=tuple(one.name for one in types),
-                provision_timeout_s=stated.provision_timeout_s,
+                provision_timeout_s=pools.provision_timeout_s,
             )
-            if stated
+            if pools
             else None,
             "vcpu_count": min(one.vcpus for one in types),
             "gpu_count": gpu_count,
@@ -166,55 +168,24 @@ def plan_hosted(
                 names.account,
                 needs,
                 answer_s=selection.chosen.estimate.service_time_ms / 1000,
-                streams=isinstance(endpoint, RealTimeEndpoint)
-                and endpoint.request.output_tokens is not None
-                # Containers after the model get its whole answer.
-                and not (endpoint.pipeline and endpoint.pipeline.after),
+                streams=endpoint.streams,
             ),
-            "routing": None if isinstance(endpoint, MultiModelEndpoint) else endpoint.routing,
+            "routing": routing,
             "detailed_metrics": endpoint.detailed_metrics,
             "model_data_download_timeout_s": timeout_s,
             "container_startup_health_check_timeout_s": timeout_s,
             "selection": selection.model_copy(update={"assumptions": assumptions}),
-            "instance_pools": pools,
+            "instance_pools": instance_pools,
             "needs_digest": digest,
             "lock": lock,
         },
     )
 
 
-def plan_endpoint(
-    name: str,
-    endpoint: RealTimeEndpoint,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None = None,
-    measurements: tuple[Measurement, ...] = (),
-) -> EndpointPlan:
-    """Return the plan of an endpoint, on its locked type while that is feasible.
-
-    Raises ``NoFeasibleInstanceError``, ``UnknownInstanceTypeError`` and, of its scaling, ``PlanError``.
-    """
-    needs = endpoint_requirements(endpoint, policy, measurements)
-    hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
-    average = average_requests_per_second_of(needs, hosted.estimate)
-    alarms, alarms_off = plan_alarms(endpoint, hosted.gpu_count, average)
-    fleet = plan_fleet(name, endpoint, hosted, policy, names, alarms)
-    return EndpointPlan(
-        **hosted.fields,
-        **fleet,
-        capacity_reservation_arn=endpoint.capacity_reservation_arn,
-        alarms=alarms,
-        alarms_off=alarms_off,
-        data_capture=_plan_data_capture(name, endpoint),
-        pipeline=plan_pipeline(endpoint.pipeline, hosted.instance_type, names, Calls.of(endpoint.request)),
-    )
-
-
 def plan_fleet(
     name: str,
-    endpoint: RealTimeEndpoint | MultiModelEndpoint,
+    scaling_stated: Scaling,
+    rollout_stated: Rollout | None,
     hosted: Hosted,
     policy: Policy,
     names: Names,
@@ -229,7 +200,7 @@ def plan_fleet(
     # No page that we read says that a shadow may be autoscaled.
     if variant_name != SHADOW:
         scaling = plan_scaling(
-            endpoint.scaling,
+            scaling_stated,
             hosted,
             policy,
             workload=name,
@@ -242,14 +213,14 @@ def plan_fleet(
     fewest_instances = scaling.fewest_instances if scaling else needs.min_instances
     average = average_requests_per_second_of(needs, hosted.estimate)
     rollout = None
-    if fewest_instances > 1 or endpoint.rollout:
+    if fewest_instances > 1 or rollout_stated:
         rollout = plan_rollout(
             hosted.instance_type,
             instance_count,
             hosted.startup_timeout_s,
             alarms,
             average,
-            endpoint.rollout,
+            rollout_stated,
         )
     return {
         "initial_instance_count": instance_count,
@@ -258,19 +229,6 @@ def plan_fleet(
         "rollout": rollout,
         "rollback_alarms": rollback_alarms(rollout, alarms, average),
     }
-
-
-def _plan_data_capture(name: str, endpoint: RealTimeEndpoint) -> DataCapturePlan | None:
-    stated = endpoint.data_capture
-    if stated is None:
-        return None
-    return DataCapturePlan(
-        prefix=f"{INFERENCE_PREFIX}{name}/captured/",
-        sampling_percent=stated.sampling_percent,
-        capture=tuple(what for what in ("input", "output") if what in stated.capture),
-        json_content_types=stated.json_content_types or (),
-        csv_content_types=stated.csv_content_types or (),
-    )
 
 
 def artifact_size_gib(container: ServingContainer, model: ModelSpec) -> float:

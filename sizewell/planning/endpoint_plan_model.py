@@ -1,13 +1,14 @@
 """The plan of an endpoint on instances: its variants, and how each scales, answers and takes over."""
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal, Self
 
 from pydantic import Field
 
 from sizewell.facts.deployment_guardrails import RolloutStrategy, wait_intervals
 from sizewell.facts.production_variants import RoutingStrategy
 from sizewell.facts.quotas import Quota, instance_quotas
+from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.results import EndpointEstimate, LoadedEstimate, Selection
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.workload_plan import (
@@ -134,9 +135,7 @@ class ProvisionedPoolsPlan(PlanModel):
 class VariantPlan(InstanceWorkloadPlan):
     """One variant of an endpoint on instances: a model, the instances that it runs on, and how they scale."""
 
-    kind: Literal["real-time-endpoint", "asynchronous-endpoint", "multi-model-endpoint"] = (
-        "real-time-endpoint"
-    )
+    kind: str = "real-time-endpoint"
     """That of its endpoint."""
     variant_name: str
     weight: float = 1.0
@@ -187,6 +186,17 @@ class VariantPlan(InstanceWorkloadPlan):
         return tuple(image for image in (self.image, *(step.image for step in steps)) if image is not None)
 
     @property
+    def locked_facts(self) -> dict[str, object]:
+        """The instances at average load and at peak, and what an endpoint became whose mode was left to the plan."""
+        estimate = self.selection.chosen.estimate
+        chosen = self.modes.chosen if self.modes else None
+        return {
+            "instance_count": estimate.instances_at_average,
+            "peak_instance_count": estimate.instances_at_peak,
+            "kind": self.kind if chosen is not None and chosen.mode is not Mode.REAL_TIME else None,
+        }
+
+    @property
     def fewest_instances(self) -> int:
         """The least number of instances at any hour."""
         return self.scaling.fewest_instances if self.scaling else self.initial_instance_count
@@ -223,6 +233,37 @@ class EndpointPlan(VariantPlan):
         """Its own variant, those beside it, and the shadow."""
         shadow = (self.shadow_variant,) if self.shadow_variant else ()
         return (self, *self.other_variants, *shadow)
+
+    @property
+    def choices(self) -> tuple[VariantPlan, ...]:
+        """Its variants."""
+        return self.variants
+
+    @property
+    def served_artifacts(self) -> Iterator[tuple[str, str | None, Sequence[str]]]:
+        """Its variants: each may run on all types of its pools."""
+        for variant in self.variants:
+            pools = variant.provisioned_pools
+            yield (
+                variant.name,
+                variant.artifact_key,
+                pools.instance_types if pools else (variant.instance_type,),
+            )
+
+    def with_each_choice(self, change: Callable[[InstanceWorkloadPlan], InstanceWorkloadPlan]) -> Self:
+        """Return the endpoint in which each variant is changed."""
+        own = super().with_each_choice(change)
+        return own.model_copy(
+            update={
+                "other_variants": tuple(map(change, self.other_variants)),
+                "shadow_variant": self.shadow_variant and change(self.shadow_variant),
+            }
+        )
+
+    def with_variables(self, variables: Mapping[str, str]) -> Self:
+        """Return the endpoint whose containers have these environment variables as well."""
+        pipeline = self.pipeline.with_variables(variables) if self.pipeline else None
+        return super().with_variables(variables).model_copy(update={"pipeline": pipeline})
 
     @property
     def keeps_inference_data(self) -> bool:

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from decimal import ROUND_UP, Context
 
-from sizewell.config.environment import OnInstances, models_of
-from sizewell.config.notebook import Notebook
+from sizewell.config.instances import OnInstances
 from sizewell.instance_selection import NoFeasibleInstanceError, Rejection, load_catalog
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError, regions
 from sizewell.instance_selection.estimation.hardware import hardware_kind
@@ -55,13 +54,13 @@ def _of_named_image(remedy: Remedy, workload: OnInstances) -> Remedy:
     """Return the remedy; for images that a name or a model package stands for, that of the name or the package."""
     if remedy.key_path != IMAGES:
         return remedy
-    one = models_of(workload).get(())
+    one = workload.contained().get(())
     if one is not None and getattr(one.container, "model_package", None) is not None:
         return Remedy(
             ("container", "model_package", "hardware"),
             "register a version for other hardware, or allow the families of this one",
         )
-    if all(one.container.image is None for one in models_of(workload).values()):
+    if all(one.container.image is None for one in workload.contained().values()):
         return remedy
     return Remedy(
         _IMAGE,
@@ -116,9 +115,9 @@ def _scarcity(workload: OnInstances, rejected: tuple[Rejection, ...]) -> str | N
 
     The nearest types have passed the filter of the region, and so never name it.
     """
-    if isinstance(workload, Notebook):
+    if not workload.contained():
         return None
-    images = set.intersection(*(set(one.container.runs_on) for one in models_of(workload).values()))
+    images = set.intersection(*(set(one.container.runs_on) for one in workload.contained().values()))
     # Hardware is the same in every region.
     with_image = {
         one.name

@@ -15,24 +15,38 @@ A Lambda function is called, and writes its logs, outside of the VPC, whatever i
 
 from collections.abc import Iterator
 
-from sizewell.config.batch_transform import BatchTransform
-from sizewell.config.environment import Environment, models_of
-from sizewell.config.lambda_function import LambdaFunction
-from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.environment import Environment
 from sizewell.config.network import NewNetwork
-from sizewell.config.notebook import Notebook
-from sizewell.config.served_model import PlacedWorkload
 from sizewell.config.variant_names import endpoint_of
+from sizewell.config.workload import Workload
 from sizewell.facts.interface_endpoints import EXPERIMENTS, FUNCTIONS, PRIVATE_APIS, RUNTIME
 from sizewell.facts.mlflow import is_app
 from sizewell.facts.notebook_instances import API
+from sizewell.kinds.registry import facet
 from sizewell.planning.foundation_plan_model import InterfaceEndpointPlan
+from sizewell.planning.kind import PlanKind
 
 #: What the role of a container allows besides S3: constructs_lib/endpoints/model_role.py and jobs/training_workflow.py.
 _CALLS_OF_ALL = ("logs", "monitoring")
-_CALLS_OF_TRAINING = ("kms",)
-#: Of a notebook: constructs_lib/notebook/notebook.py. S3 uses the data key on its behalf, outside of the VPC.
-_CALLS_OF_NOTEBOOK = ("logs", API)
+_CALLS_OF_JOBS = ("kms",)
+
+
+def services_of_container(workload: Workload) -> Iterator[str]:
+    """Yield what a container without network isolation calls."""
+    if workload.in_vpc and not workload.is_isolated:
+        yield from _CALLS_OF_ALL
+
+
+def services_of_endpoint(workload: Workload) -> Iterator[str]:
+    """Yield what callers of an endpoint call, and its containers."""
+    yield RUNTIME
+    yield from services_of_container(workload)
+
+
+def services_of_job(workload: Workload) -> Iterator[str]:
+    """Yield what the container of a training or of a script calls: it uses the key of its data itself."""
+    if not workload.is_isolated:
+        yield from (*_CALLS_OF_ALL, *_CALLS_OF_JOBS)
 
 
 def plan_interface_endpoints(environment: Environment) -> tuple[InterfaceEndpointPlan, ...]:
@@ -56,24 +70,10 @@ def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
     """Yield services, each with the workload that needs it."""
     mlflow_arn = environment.existing.mlflow_arn
     for name, workload in environment.workloads.items():
-        if isinstance(workload, Notebook):
-            yield from ((service, name) for service in _CALLS_OF_NOTEBOOK)
-            continue
-        if isinstance(workload, LambdaFunction) or (
-            isinstance(workload, ModeEndpoint) and workload.lambda_runtime
-        ):
-            yield FUNCTIONS, name
-        if isinstance(workload, LambdaFunction):
-            continue
-        serves = isinstance(workload, PlacedWorkload)
-        if serves and not isinstance(workload, BatchTransform):
-            yield RUNTIME, name
+        yield from ((service, name) for service in facet(workload.kind, PlanKind).services(workload))
         access = getattr(workload, "access", None)
         if access is not None and access.api_gateway is not None and endpoint_of(name) == name:
             yield PRIVATE_APIS, name
-        if workload.in_vpc and not next(iter(models_of(workload).values())).container.network_isolation:
-            for service in (*_CALLS_OF_ALL, *(() if serves else _CALLS_OF_TRAINING)):
-                yield service, name
         if mlflow_arn is not None and not is_app(mlflow_arn) and getattr(workload, "experiment", None):
             yield EXPERIMENTS, name
 

@@ -4,6 +4,7 @@ A review prices the templates; a test holds both to the same names and amounts. 
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.state_machines import FAILURE_METRICS
@@ -16,10 +17,8 @@ from sizewell.planning.bill_items import (
     priced_item,
 )
 from sizewell.planning.bill_plan import BillItem, BillLine
-from sizewell.planning.pipeline_plan_model import PipelinePlan
-from sizewell.planning.plan import JobPlan
-from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.training_plan_model import TrainedModelPlan
+from sizewell.planning.workload_plan import JobPlan, StateMachinePlan
 
 _BY_USE_OF_JOB = (*BY_USE_OF_LOG_GROUP, "Step Functions state transitions")
 _BY_USE_OF_SCHEDULE = ("EventBridge schedules", "SQS requests")
@@ -36,27 +35,26 @@ def training_line(job: TrainedModelPlan, region: str, more: Iterable[BillItem] =
     return bill_line(job.name, [*items, machine_alarm_item(job, region)], paid_by_use_of_machine(job))
 
 
-def machine_alarm_item(job: JobPlan | TrainedModelPlan | PipelinePlan, region: str) -> BillItem:
+def machine_alarm_item(job: StateMachinePlan, region: str) -> BillItem:
     """Return the alarms on bad ends, and those on failed starts: one for a schedule and one for events."""
     starts = (job.schedule is not None) + (job.starts_on is not None)
     return alarm_item(region, "alarm", len(FAILURE_METRICS) + starts)
 
 
-def paid_by_use_of_machine(job: JobPlan | TrainedModelPlan | PipelinePlan) -> tuple[str, ...]:
+def paid_by_use_of_machine(job: StateMachinePlan) -> tuple[str, ...]:
     """Return the names of what is paid by use."""
     by_itself = job.schedule is not None or job.starts_on is not None
     return _BY_USE_OF_JOB + (_BY_USE_OF_SCHEDULE if by_itself else ())
 
 
-def volume_gb_months(job: TrainedModelPlan | ProcessingJobPlan) -> float | None:
+def volume_gb_months(job: JobPlan) -> float | None:
     """Volumes are paid while a job runs; where neither runs nor their price are known, a review knows no number of them."""
-    first, estimate = job.attempts[0], job.selection.chosen.estimate
+    first: Any = job.attempts[0]
+    estimate: Any = job.selection.chosen.estimate
     runs = job.runs_per_month
     if runs is None:
         if estimate.usd_per_run is None:
             return None
         runs = 1.0
-    if isinstance(job, TrainedModelPlan):
-        runs *= job.trainings_per_run
-    hours = estimate.duration_hours * runs
-    return first.volume_size_gib * first.instance_count * hours / HOURS_PER_MONTH
+    hours: float = estimate.duration_hours * runs * job.trainings_per_run
+    return float(first.volume_size_gib * first.instance_count * hours / HOURS_PER_MONTH)

@@ -12,13 +12,11 @@ from pydantic_core import PydanticCustomError
 
 from sizewell.facts.instance_types import NAME_PATTERN
 from sizewell.instance_selection import PriceBasis
-from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.digests import reasons_digest
-from sizewell.planning.endpoint_plan_model import VariantPlan
 from sizewell.planning.instance_pools import MAX_POOLS
-from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
+from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.serialization import rounded
-from sizewell.planning.training_plan_model import TrainedModelPlan
+from sizewell.planning.workload_plan import InstanceWorkloadPlan
 
 Count = Annotated[int, Field(ge=1)]
 Usd = Annotated[float, Field(ge=0)]
@@ -91,23 +89,12 @@ def lock_of(plan: DeploymentPlan) -> LockedEnvironment:
     )
 
 
-def locked_workload(workload: InstanceWorkload) -> LockedWorkload:
+def locked_workload(workload: InstanceWorkloadPlan) -> LockedWorkload:
     """Return the lock of one planned workload; prices have six significant digits."""
     chosen = workload.selection.chosen
-    if isinstance(workload, VariantPlan | ComponentEndpointPlan):
-        estimate = workload.selection.chosen.estimate
-        facts: dict[str, object] = {
-            "instance_count": estimate.instances_at_average,
-            "peak_instance_count": estimate.instances_at_peak,
-            "kind": workload.kind if workload.modes and workload.kind != "real-time-endpoint" else None,
-        }
-    else:
-        facts = {"instance_count": workload.selection.chosen.estimate.instance_count}
-        if isinstance(workload, TrainedModelPlan):
-            facts["method"] = workload.method
     return LockedWorkload.model_validate(
         {
-            **facts,
+            **workload.locked_facts,
             "instance_type": chosen.instance_type,
             "instance_pools": workload.instance_pools,
             "usd_per_hour": rounded(chosen.cost.usd_per_hour),

@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from sizewell.planning.lock import LockedEnvironment, LockedWorkload, lock_of, locked_workload
-from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
+from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.workload_plan import InstanceWorkloadPlan
 
 #: Plans an environment under a lock.
 Planner = Callable[[LockedEnvironment | None], DeploymentPlan]
@@ -110,14 +111,16 @@ def worthwhile_savings(plan: DeploymentPlan, min_saving_percent: float) -> tuple
     )
 
 
-def saving_percent(workload: InstanceWorkload) -> float | None:
+def saving_percent(workload: InstanceWorkloadPlan) -> float | None:
     """Return what the best type would save of the monthly cost; None where that is unknown or nothing is locked."""
     cost = workload.selection.chosen.cost.usd_per_month
     saving = workload.lock.saving_usd_per_month if workload.lock else None
     return None if not cost or saving is None else saving / cost * 100
 
 
-def _why_anew(workload: InstanceWorkload, min_saving_percent: float, update: Collection[str]) -> str | None:
+def _why_anew(
+    workload: InstanceWorkloadPlan, min_saving_percent: float, update: Collection[str]
+) -> str | None:
     lock = workload.lock
     if lock is None:
         return "new"
@@ -130,14 +133,14 @@ def _why_anew(workload: InstanceWorkload, min_saving_percent: float, update: Col
     return _enough(workload, min_saving_percent)
 
 
-def _enough(workload: InstanceWorkload, min_saving_percent: float) -> str | None:
+def _enough(workload: InstanceWorkloadPlan, min_saving_percent: float) -> str | None:
     saving = saving_percent(workload)
     if saving is None or saving <= 0 or saving < min_saving_percent:
         return None
     return f"saves {saving:.1f} %, at least {min_saving_percent:g} % is asked"
 
 
-def _why_kept(workload: InstanceWorkload) -> str:
+def _why_kept(workload: InstanceWorkloadPlan) -> str:
     lock = workload.lock
     changed = "the configuration has changed; " if lock and lock.state == "stale" else ""
     if lock is None or lock.best_instance_type == lock.instance_type:
@@ -150,7 +153,7 @@ def _why_kept(workload: InstanceWorkload) -> str:
     return f"{changed}kept: {lock.best_instance_type} would save only {saving:.1f} %"
 
 
-def _difference(workload: InstanceWorkload, before: LockedWorkload | None) -> str | None:
+def _difference(workload: InstanceWorkloadPlan, before: LockedWorkload | None) -> str | None:
     lock = workload.lock
     if lock is None or before is None:
         return "not locked yet"

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from sizewell.config.environment import Environment, OnInstances
+from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
-from sizewell.config.instances import InstanceConstraints
-from sizewell.config.pipeline import Pipeline
+from sizewell.config.instances import InstanceConstraints, OnInstances
 from sizewell.config.place_rules import path_of_place
 from sizewell.config.policy import Policy
 from sizewell.facts.bucket_names import bucket_name_problem
@@ -114,11 +113,9 @@ def _pattern_faults(environment: Environment, names: Names) -> Iterator[PlanFaul
         for name, workload in environment.workloads.items()
     }
     groups = {
-        step_name: (_MODEL_GROUP, names.model_group(step.group))
+        step: (_MODEL_GROUP, names.model_group(group))
         for workload in environment.workloads.values()
-        if isinstance(workload, Pipeline)
-        for step_name, step in workload.registrations()
-        if step.group is not None
+        for step, group in workload.model_groups().items()
     }
     for key, made in (("stack", stacks), ("workload", workloads), ("workload", groups)):
         found = (problem for name, (limit, text) in made.items() if (problem := _problem(name, limit, text)))

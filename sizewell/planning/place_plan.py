@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from sizewell.config.environment import Environment, OnInstances
-from sizewell.config.pipeline import Pipeline
+from sizewell.config.environment import Environment
+from sizewell.config.instances import OnInstances
 from sizewell.config.place_rules import path_of_place
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.kinds.registry import facet
 from sizewell.planning.compiled_artifacts import compiled_artifact_faults
 from sizewell.planning.context_length import model_faults
-from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.foundation_plan import plan_foundation
 from sizewell.planning.foundation_plan_model import (
@@ -18,18 +18,14 @@ from sizewell.planning.foundation_plan_model import (
     NetworkLookup,
 )
 from sizewell.planning.infeasible import no_feasible_fault, unknown_type_fault
-from sizewell.planning.kind import Stated, plan_workload
+from sizewell.planning.kind import PlanKind, Stated, plan_workload
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.names import Names
 from sizewell.planning.network import plan_network
 from sizewell.planning.network_lookup import Context, NotLookedUpError
-from sizewell.planning.pipeline_plan_model import PipelinePlan
-from sizewell.planning.plan import AnyWorkloadPlan, JobPlan
-from sizewell.planning.proxy import proxy_variables, variable_faults
-from sizewell.planning.serving_faults import registration_faults
-from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.proxy import proxy_variables
 from sizewell.planning.variants import faults_as_written, join_variants
-from sizewell.planning.workload_plan import InferencePipelinePlan
+from sizewell.planning.workload_plan import JobPlan, StateMachinePlan, WorkloadPlan
 
 
 @dataclass
@@ -38,7 +34,7 @@ class PlacePlan:
 
     foundation: FoundationPlan | None = None
     """None where there is no network."""
-    workloads: list[AnyWorkloadPlan] = field(default_factory=list)
+    workloads: list[WorkloadPlan] = field(default_factory=list)
     faults: list[PlanFault] = field(default_factory=list)
     lookup: NetworkLookup | None = None
     """What nobody has looked up; one of the faults says so."""
@@ -55,8 +51,8 @@ def plan_place(
     """Return the plan of a place; ``environment`` is the part of the whole one that runs there."""
     policy, planned = environment.policy, PlacePlan()
     apart = environment.apart()
-    # Pipelines come last: they run the others.
-    for name, workload in sorted(apart.workloads.items(), key=lambda one: isinstance(one[1], Pipeline)):
+    # What runs others comes last.
+    for name, workload in sorted(apart.workloads.items(), key=lambda item: bool(item[1].runs())):
         if of_models := tuple(model_faults(name, workload)):
             planned.faults.extend(of_models)
             continue
@@ -69,16 +65,13 @@ def plan_place(
             locked=locked_workloads.get(name),
             measurements=measurements.get(name, ()),
             environment_tags=environment.tags,
-            jobs={one.name: one for one in planned.workloads if isinstance(one, JobPlan)}
-            if isinstance(workload, Pipeline)
-            else {},
+            jobs={plan.name: plan for plan in planned.workloads if isinstance(plan, JobPlan)},
+            others=apart.workloads,
         )
         try:
             plan, faults = plan_workload(stated)
             planned.workloads.append(plan)
             planned.faults.extend(faults)
-            if isinstance(workload, Pipeline):
-                planned.faults.extend(registration_faults(name, workload, apart.workloads))
         except UnknownInstanceTypeError as error:
             known = frozenset(instance_type.name for instance_type in catalog.instance_types)
             planned.faults.append(unknown_type_fault(name, error, known))
@@ -96,7 +89,7 @@ def plan_place(
         planned.faults = faults_as_written(planned.faults, environment)
         return planned
     planned.workloads = [
-        _with_variables(one, proxy_variables(one, environment, network)) for one in planned.workloads
+        plan.with_variables(proxy_variables(plan, environment, network)) for plan in planned.workloads
     ]
     keeps_data = any(workload.keeps_inference_data for workload in planned.workloads)
     planned.foundation = plan_foundation(
@@ -105,33 +98,17 @@ def plan_place(
         network,
         keeps_inference_data=keeps_data,
         artifact_events=any(
-            one.starts_on is not None and one.starts_on.object_key is not None
-            for one in planned.workloads
-            if isinstance(one, JobPlan | PipelinePlan)
+            plan.starts_on is not None and plan.starts_on.object_key is not None
+            for plan in planned.workloads
+            if isinstance(plan, StateMachinePlan)
         ),
     )
-    for one in planned.workloads:
-        of_one = variable_faults(one, planned.foundation)
-        planned.faults += (_in_place(fault, names.place) for fault in of_one)
+    for plan in planned.workloads:
+        of_variables = facet(plan.kind, PlanKind).variable_faults(plan, planned.foundation)
+        planned.faults += (_in_place(fault, names.place) for fault in of_variables)
     planned.workloads, of_variants = join_variants(planned.workloads, environment, catalog)
     planned.faults = faults_as_written((*planned.faults, *of_variants), environment)
     return planned
-
-
-def _with_variables(plan: AnyWorkloadPlan, variables: Mapping[str, str]) -> AnyWorkloadPlan:
-    """Return a workload whose containers have these variables as well."""
-
-    def joined(own: Mapping[str, str]) -> dict[str, str]:
-        return dict(sorted({**own, **variables}.items()))
-
-    update: dict[str, object] = {"environment": joined(plan.environment)}
-    if isinstance(plan, EndpointPlan | BatchTransformPlan) and (pipeline := plan.pipeline) is not None:
-        before, after = (
-            tuple(step.model_copy(update={"environment": joined(step.environment)}) for step in steps)
-            for steps in (pipeline.before, pipeline.after)
-        )
-        update["pipeline"] = InferencePipelinePlan(before=before, after=after)
-    return plan.model_copy(update=update)
 
 
 def _in_place(fault: PlanFault, place: str | None) -> PlanFault:

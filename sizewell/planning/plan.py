@@ -4,39 +4,29 @@ Pure and deterministic: the same configuration and catalog give the same bytes. 
 ``plan.json`` beside the templates is this model.
 """
 
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
-from pydantic import Field
+from pydantic import Field, PlainValidator, SerializeAsAny
 
+from sizewell.kinds.registry import facet
 from sizewell.planning.bill_plan import Bill
-from sizewell.planning.component_plan_model import ComponentEndpointPlan
-from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
-from sizewell.planning.notebook_plan_model import NotebookPlan
-from sizewell.planning.pipeline_plan_model import PipelinePlan
-from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.quotas import QuotaPlan
 from sizewell.planning.saved_files import PLAN_VERSION
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
-from sizewell.planning.transform_plan_model import BatchTransformPlan
-from sizewell.planning.tuning_plan_model import TuningJobPlan
-from sizewell.planning.workload_plan import InstanceWorkloadPlan, PlanModel
+from sizewell.planning.workload_plan import InstanceWorkloadPlan, PlanModel, PlanModelKind, WorkloadPlan
 
-#: What runs and ends, as a state machine.
-JobPlan = BatchTransformPlan | ProcessingJobPlan | TrainingJobPlan | TuningJobPlan
-InstanceWorkload = VariantPlan | ComponentEndpointPlan | JobPlan | NotebookPlan
-AnyWorkloadPlan = Annotated[
-    EndpointPlan
-    | ServerlessEndpointPlan
-    | LambdaFunctionPlan
-    | ComponentEndpointPlan
-    | JobPlan
-    | PipelinePlan
-    | NotebookPlan,
-    Field(discriminator="kind"),
-]
+P = TypeVar("P", bound=WorkloadPlan)
+
+
+def _of_its_kind(workload: Any) -> WorkloadPlan:
+    """Return the plan of a workload, of the model of its kind. Raises ``UnknownKindError``."""
+    if isinstance(workload, WorkloadPlan):
+        return workload
+    return facet(workload["kind"], PlanModelKind).model.model_validate(workload)
+
+
+AnyWorkloadPlan = Annotated[SerializeAsAny[WorkloadPlan], PlainValidator(_of_its_kind)]
 
 
 class DeploymentPlan(PlanModel):
@@ -65,41 +55,20 @@ class DeploymentPlan(PlanModel):
     """What each account must be allowed in each region, by name."""
 
     @property
-    def on_instances(self) -> tuple[InstanceWorkload, ...]:
+    def on_instances(self) -> tuple[InstanceWorkloadPlan, ...]:
         """Those whose instance type is chosen, and locked: of an endpoint, each of its variants."""
-        return tuple(
-            choice
-            for one in self.workloads
-            if isinstance(one, InstanceWorkloadPlan)
-            for choice in (one.variants if isinstance(one, EndpointPlan) else (one,))
-        )
+        return tuple(choice for workload in self.workloads for choice in workload.choices)
 
     @property
     def endpoints(self) -> tuple[EndpointPlan, ...]:
         """What SageMaker serves on instances."""
-        return tuple(one for one in self.workloads if isinstance(one, EndpointPlan))
+        return self.of(EndpointPlan)
 
-    @property
-    def batch_transforms(self) -> tuple[BatchTransformPlan, ...]:
-        """What runs rows through a model, job by job."""
-        return tuple(one for one in self.workloads if isinstance(one, BatchTransformPlan))
-
-    @property
-    def processing_jobs(self) -> tuple[ProcessingJobPlan, ...]:
-        """What runs a script over data."""
-        return tuple(one for one in self.workloads if isinstance(one, ProcessingJobPlan))
-
-    @property
-    def training_jobs(self) -> tuple[TrainingJobPlan, ...]:
-        """What trains."""
-        return tuple(one for one in self.workloads if isinstance(one, TrainingJobPlan))
-
-    @property
-    def tuning_jobs(self) -> tuple[TuningJobPlan, ...]:
-        """What trains many times over, in search of the best hyperparameters."""
-        return tuple(one for one in self.workloads if isinstance(one, TuningJobPlan))
+    def of(self, model: type[P]) -> tuple[P, ...]:
+        """Return the workloads whose plans are of a model."""
+        return tuple(workload for workload in self.workloads if isinstance(workload, model))
 
     @property
     def foundations(self) -> dict[str | None, FoundationPlan]:
         """By the name of the place, that of the policy first."""
-        return {one.place: one for one in (self.foundation, *self.places)}
+        return {foundation.place: foundation for foundation in (self.foundation, *self.places)}

@@ -1,16 +1,15 @@
 """Bounds of scaling that change by the clock: how much of a week each of them holds, and what they may be too small for."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from sizewell.config.asynchronous_endpoint import AsynchronousSchedule
 from sizewell.config.clock import WEEKDAYS
-from sizewell.config.scaling import MINUTES_PER_DAY, ScalingSchedule, ScheduleMoment
+from sizewell.config.scaling import MINUTES_PER_DAY, ScheduleMoment
 from sizewell.facts.cron import cron
 from sizewell.instance_selection import BoundsOfWeek
 from sizewell.planning.endpoint_plan_model import ScheduledActionPlan
 from sizewell.planning.plan import DeploymentPlan
 
-AnySchedule = ScalingSchedule | AsynchronousSchedule
 MINUTES_PER_WEEK = len(WEEKDAYS) * MINUTES_PER_DAY
 
 
@@ -27,7 +26,7 @@ def hours_per_week(schedules: Mapping[str, ScheduleMoment]) -> dict[str, float]:
 
 
 def bounds_of_week(
-    schedules: Mapping[str, AnySchedule], min_instances: int, max_instances: int
+    schedules: Mapping[str, Any], min_instances: int, max_instances: int
 ) -> tuple[BoundsOfWeek, ...]:
     """Return between which numbers of instances the load is followed, and for how many hours of a week.
 
@@ -51,7 +50,7 @@ def cron_of(schedule: ScheduleMoment) -> str:
 
 
 def plan_scheduled_actions(
-    schedules: Mapping[str, AnySchedule], min_instance_count: int, max_instance_count: int
+    schedules: Mapping[str, Any], min_instance_count: int, max_instance_count: int
 ) -> tuple[ScheduledActionPlan, ...]:
     """Return the actions by name; the bounds that one does not state are those given."""
     hours = hours_per_week(schedules)

@@ -14,8 +14,7 @@ from pydantic_core import from_json, to_json
 from sizewell.config.environment import Environment
 from sizewell.instance_selection import EndpointEstimate
 from sizewell.instance_selection.results import AnyEstimate, AnySelection
-from sizewell.planning.endpoint_plan_model import EndpointPlan
-from sizewell.planning.plan import DeploymentPlan, InstanceWorkload
+from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_files import CONFIGURATION_VERSION
 from sizewell.planning.workload_plan import InstanceWorkloadPlan
 
@@ -38,14 +37,8 @@ _LINE = 200
 
 def plan_to_json(plan: DeploymentPlan) -> str:
     """Return the plan as JSON that ends in a newline; numbers have six significant digits or are whole, a row is a line."""
-    short = plan.model_copy(
-        update={
-            "workloads": tuple(
-                _without_story(one) if isinstance(one, InstanceWorkloadPlan) else one
-                for one in plan.workloads
-            )
-        }
-    )
+    workloads = tuple(workload.with_each_choice(_without_story) for workload in plan.workloads)
+    short = plan.model_copy(update={"workloads": workloads})
     # Without computed sums: read back, they would be the sums of rounded parts, and differ in the last digit.
     document = short.model_dump(mode="json", exclude_computed_fields=True)
     rejections: dict[str, dict[str, str]] = {}
@@ -102,14 +95,10 @@ def _with_selection(document: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _without_story(workload: InstanceWorkload) -> InstanceWorkload:
-    selection = workload.selection
+def _without_story(choice: InstanceWorkloadPlan) -> InstanceWorkloadPlan:
+    selection = choice.selection
     few = {"runners_up": selection.runners_up[:WHOLE_RUNNERS_UP], "rejected": ()}
-    changed: dict[str, Any] = {"selection": selection.model_copy(update=few)}
-    if isinstance(workload, EndpointPlan):
-        changed["other_variants"] = tuple(map(_without_story, workload.other_variants))
-        changed["shadow_variant"] = workload.shadow_variant and _without_story(workload.shadow_variant)
-    return workload.model_copy(update=changed)
+    return choice.model_copy(update={"selection": selection.model_copy(update=few)})
 
 
 def _further_rows(selection: AnySelection) -> dict[str, Any]:

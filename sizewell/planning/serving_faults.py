@@ -3,11 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.container import AnyContainer, Image, NamedImage
-from sizewell.config.environment import Workload
 from sizewell.config.ml_model import Model
-from sizewell.config.pipeline import Pipeline
 from sizewell.config.served_model import ContainedModel
-from sizewell.config.training import TrainedModel
 from sizewell.facts.container_images import Job, image_releases
 from sizewell.facts.image_registries import accounts_of_aws
 from sizewell.facts.model_servers import ImageServer, image_server
@@ -18,23 +15,13 @@ from sizewell.planning.preset_models import described_model
 def serving_faults(path: tuple[str, ...], served: ContainedModel) -> Iterator[PlanFault]:
     """Yield each image of a model at ``path`` that cannot serve it; the model is a valid one."""
     container = served.container
-    yield from _faults((*path, "container"), container, served.model, container.environment)
+    yield from image_faults((*path, "container"), container, served.model, container.environment)
 
 
-def registration_faults(
-    name: str, pipeline: Pipeline, trained: Mapping[str, Workload]
-) -> Iterator[PlanFault]:
-    """Yield each image that cannot serve the model of the job, one of ``trained``, that a pipeline registers with it."""
-    for step_name, step in pipeline.registrations():
-        job = trained.get(pipeline.steps[step.registers or ""].runs or "")
-        if isinstance(job, TrainedModel) and step.container is not None:
-            path = ("workloads", name, "steps", step_name, "container")
-            yield from _faults(path, step.container, job.model, {})
-
-
-def _faults(
+def image_faults(
     path: tuple[str, ...], container: AnyContainer, model: Model, environment: Mapping[str, str]
 ) -> Iterator[PlanFault]:
+    """Yield each image of a container at ``path`` that cannot serve a model."""
     family = _family(model)
     for hardware, image in container.images.by_hardware().items():
         known = _known(image)

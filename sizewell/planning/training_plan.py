@@ -1,23 +1,20 @@
-"""The decisions for one training job."""
+"""The decisions for what is trained: by a training job, and by each training of a search."""
 
-import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sizewell.config.file_system import FileSystem
 from sizewell.config.policy import Policy
 from sizewell.config.repeated_runs import runs_per_month
-from sizewell.config.training import TrainedModel, TrainingJob
+from sizewell.config.training import TrainedModel
 from sizewell.config.training_container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
 from sizewell.facts.training_jobs import DATA_CHANNEL, METHOD_HYPERPARAMETER
 from sizewell.instance_selection import Catalog, HardwareKind, Measurement, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
-from sizewell.instance_selection.spot import shortest_attempt_hours
-from sizewell.planning.errors import PlanFault
 from sizewell.planning.images import plan_image
 from sizewell.planning.instance_pools import ranked_candidates
 from sizewell.planning.lock import LockedWorkload
@@ -29,11 +26,11 @@ from sizewell.planning.training_method import job_needs_digest, select_with_meth
 from sizewell.planning.training_plan_model import (
     CheckpointPlan,
     FileSystemPlan,
+    TrainedModelPlan,
     TrainingAttemptPlan,
     TrainingCodePlan,
-    TrainingJobPlan,
 )
-from sizewell.planning.translate import image_for, is_prepaid
+from sizewell.planning.translate import image_for
 from sizewell.planning.volumes import has_local_disks, training_volume_size_gib
 
 #: Enough types to find capacity, and few enough that the last one is still a sensible choice.
@@ -44,12 +41,9 @@ MAX_ON_DEMAND_RUNGS = 2
 #: 3.1). SGD and adapters need less; the disk is sized for the most.
 CHECKPOINT_BYTES_PER_PARAMETER = 12
 GIB = 2**30
-#: A definition has at most 1,048,576 characters (Step Functions guide, "Service quotas"), a template 1 MB
-#: (CloudFormation guide, "Quotas"); a tenth is for everything else in them.
-MAX_DEFINITION_MEMBERS = 900_000
 
 
-def plan_training_job(
+def plan_trained(
     name: str,
     job: TrainedModel,
     policy: Policy,
@@ -58,8 +52,8 @@ def plan_training_job(
     locked: LockedWorkload | None = None,
     measurements: tuple[Measurement, ...] = (),
     environment_tags: Mapping[str, str] = MappingProxyType({}),
-) -> TrainingJobPlan:
-    """Return the plan of a job, on its locked type and with its locked method while that is feasible.
+) -> TrainedModelPlan:
+    """Return the plan of what is trained, on its locked type and with its locked method while that is feasible.
 
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
@@ -69,7 +63,8 @@ def plan_training_job(
     method, selection, lock = select_with_method(job, policy, catalog, locked, digest, measurements)
     margin = policy.margin if job.margin is None else job.margin
     rungs = _rungs(job, ranked_candidates(selection, locked_pools(locked, lock)), margin)
-    return TrainingJobPlan(
+    return TrainedModelPlan(
+        kind=job.kind,
         name=name,
         description=job.description,
         stack_name=names.stack(name),
@@ -99,13 +94,11 @@ def plan_training_job(
         starts_on=plan_starts_on(job.starts_on),
         report_success=job.report_success,
         experiment=job.experiment,
-        **_of_training_job(job),
         runs_per_month=runs_per_month(job),
         selection=selection.model_copy(
             update={
                 "assumptions": (
                     *selection.assumptions,
-                    *_kept_alive(job, selection.chosen),
                     _streaming(job, selection.chosen.estimate),
                 )
             }
@@ -122,22 +115,6 @@ def job_tags(
     """Return all tags of a job: of the environment, of the workload, and who it is."""
     who = {"environment": names.environment, "platform": names.platform, "workload": name}
     return dict(sorted({**environment_tags, **own, **who}.items()))
-
-
-def definition_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
-    """Yield a fault when the state machine would be larger than Step Functions and CloudFormation take it.
-
-    Every attempt repeats the variables, hyperparameters and tags of the job, as JSON inside the JSON of the template.
-    """
-    members = json.dumps(json.dumps([job.environment, job.hyperparameters, job.job_tags]))
-    size = len(job.attempts) * len(members)
-    if size > MAX_DEFINITION_MEMBERS:
-        yield PlanFault(
-            ("workloads", job.name, "container"),
-            f"{len(job.attempts)} attempts, each with the variables and hyperparameters, make a state machine of "
-            f"{size:,} characters; AWS takes {MAX_DEFINITION_MEMBERS:,} of them",
-            "shorten container.environment and container.hyperparameters: a long text belongs into a file of the code",
-        )
 
 
 class Rung(NamedTuple):
@@ -185,20 +162,6 @@ def _promised_hours(candidate: Candidate[TrainingEstimate], margin: float) -> fl
     return (candidate.estimate.on_demand_hours or 0.0) * (1 + margin)
 
 
-def spot_faults(job: TrainingJobPlan) -> Iterator[PlanFault]:
-    """Yield a fault when the deadline leaves no time for Spot."""
-    estimate = job.selection.chosen.estimate
-    if job.spot and not estimate.spot_hours and job.checkpoint is not None:
-        interval_hours = job.checkpoint.interval_minutes / 60
-        yield PlanFault(
-            ("workloads", job.name, "spot", "enabled"),
-            f"the deadline of {job.deadline_s / 3600:g} h leaves no time for Spot: a run on demand takes "
-            f"{estimate.on_demand_hours:,.1f} h on {job.selection.chosen.instance_type}, and Spot "
-            f"{shortest_attempt_hours(interval_hours):,.1f} h for its start and a first checkpoint",
-            "raise deadline_hours, or write spot: {enabled: false}",
-        )
-
-
 def plan_attempt(
     rung: Rung, job: TrainedModel, catalog: Catalog, names: Names, *, trainings: int = 1
 ) -> TrainingAttemptPlan:
@@ -213,7 +176,7 @@ def plan_attempt(
         image=plan_image(image_for(job.container.images, hardware), names),
         spot=rung.spot,
         ends_after_s=_seconds(rung.ends_after_hours),
-        usd_per_hour=None if is_prepaid(job) else rung.candidate.cost.usd_per_hour,
+        usd_per_hour=None if job.is_prepaid else rung.candidate.cost.usd_per_hour,
         gpu_count=instance_type.accelerator_count if hardware is HardwareKind.CUDA else 0,
         instance_count=rung.candidate.estimate.instance_count,
         volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib, trainings=trainings),
@@ -247,23 +210,6 @@ def _channels(job: TrainedModel) -> dict[str, str | FileSystemPlan]:
         )
         for name, source in sources.items()
     }
-
-
-def _of_training_job(job: TrainedModel) -> dict[str, Any]:
-    """Return what CreateTrainingJob takes, and a tuning job does not."""
-    if not isinstance(job, TrainingJob):
-        return {}
-    return {key: getattr(job, key) for key in ("keep_alive_minutes", "tensorboard", "training_plan_arn")}
-
-
-def _kept_alive(job: TrainedModel, chosen: Candidate[TrainingEstimate]) -> tuple[str, ...]:
-    if not isinstance(job, TrainingJob) or job.keep_alive_minutes is None:
-        return ()
-    price = chosen.cost.usd_per_hour
-    usd = "" if price is None else f", {price * chosen.estimate.instance_count:,.2f} USD per hour"
-    return (
-        f"instances wait {job.keep_alive_minutes} minutes for the next run and are paid for{usd}: not in the cost of a run",
-    )
 
 
 def _streaming(job: TrainedModel, estimate: TrainingEstimate) -> str:

@@ -1,6 +1,6 @@
 """The plan of a training job."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from sizewell.facts.file_systems import FileSystemType
@@ -9,7 +9,7 @@ from sizewell.facts.state_machines import EXECUTION_GRACE_S, TASK_GRACE_S
 from sizewell.instance_selection.results import Selection, TrainingEstimate
 from sizewell.planning.workload_plan import (
     ImagePlan,
-    InstanceWorkloadPlan,
+    JobPlan,
     PlanModel,
     SchedulePlan,
     StartsOnPlan,
@@ -60,7 +60,7 @@ class CheckpointPlan(PlanModel):
     interval_minutes: int
 
 
-class TrainedModelPlan(InstanceWorkloadPlan):
+class TrainedModelPlan(JobPlan):
     """What is trained, from what and on what, as a state machine: of a training job, and of a search around it."""
 
     state_machine_name: str
@@ -108,11 +108,6 @@ class TrainedModelPlan(InstanceWorkloadPlan):
         return self.attempts[0].image
 
     @property
-    def trainings_per_run(self) -> int:
-        """How often a run trains, at the most; ``selection`` tells of one training."""
-        return 1
-
-    @property
     def trainings_at_a_time(self) -> int:
         """How many trainings of a run are there at the same time, at the most."""
         return 1
@@ -137,30 +132,26 @@ class TrainedModelPlan(InstanceWorkloadPlan):
         return self.selection.chosen.estimate
 
     @property
+    def locked_facts(self) -> dict[str, object]:
+        """The instances of a run, and what is trained of the model."""
+        return {**super().locked_facts, "method": self.method}
+
+    @property
+    def peer_count(self) -> int:
+        """How many instances of one job call each other by name."""
+        return max(attempt.instance_count for attempt in self.attempts)
+
+    @property
+    def written_prefixes(self) -> tuple[str, ...]:
+        """Where models are written."""
+        return (self.output_prefix,)
+
+    def read_prefixes(self, replaced: Mapping[str, str]) -> tuple[str, ...]:
+        """Return what runs read in the artifact bucket: what lies in a file system is the output of no run."""
+        code = (self.code.prefix,) if self.code else ()
+        return (*(source for source in self.channels.values() if isinstance(source, str)), *code)
+
+    @property
     def time_limit_s(self) -> int:
         """After so long the state machine ends a run, with every attempt."""
         return self.attempts[-1].ends_after_s + TASK_GRACE_S + EXECUTION_GRACE_S
-
-
-class TrainingJobPlan(TrainedModelPlan):
-    """One training job."""
-
-    kind: Literal["training-job"] = "training-job"
-    keep_alive_minutes: int | None = None
-    """How long instances wait for the next run, and are paid for; None ends them with the run."""
-    tensorboard: bool = False
-    """Whether SageMaker copies what the script writes for TensorBoard."""
-    training_plan_arn: str | None = None
-    """Where its instances are reserved, and paid for."""
-
-    @property
-    def images(self) -> tuple[ImagePlan, ...]:
-        """Its container images, each once."""
-        return tuple(dict.fromkeys(attempt.image for attempt in self.attempts))
-
-    @property
-    def quotas(self) -> Iterator[Quota]:
-        """Those of all attempts, and of the instances that wait for the next run."""
-        yield from super().quotas
-        if self.keep_alive_minutes is not None:
-            yield from instance_quotas("training warm pool", self._most_instances(spot=False))

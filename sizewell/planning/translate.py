@@ -4,21 +4,14 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint, AsynchronousScaling
-from sizewell.config.container import Artifact, HardwareImages, Image, ServingContainer
-from sizewell.config.endpoint import RealTimeEndpoint
+from sizewell.config.container import AnyContainer, Artifact, HardwareImages, Image
 from sizewell.config.inference_pipeline import InferencePipeline
 from sizewell.config.instances import InstanceConstraints
-from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
-from sizewell.config.processing_job import ProcessingContainer
 from sizewell.config.repeated_runs import runs_per_month
-from sizewell.config.scaling import Scaling
-from sizewell.config.served_model import Request
+from sizewell.config.served_model import Request, ServedOnInstances
 from sizewell.config.traffic import RequestTraffic, UserTraffic
-from sizewell.config.training import TABULAR, TrainedModel, TrainingJob
-from sizewell.config.training_container import TrainingContainer
-from sizewell.facts.asynchronous import IDLE_S
+from sizewell.config.training import TABULAR, TrainedModel
 from sizewell.facts.speech import FRAMES_PER_WINDOW, spoken_tokens, windows
 from sizewell.instance_selection import (
     Batching,
@@ -26,13 +19,11 @@ from sizewell.instance_selection import (
     HardwareKind,
     InstanceLimits,
     Measurement,
-    ModelSet,
     ModelSpec,
     Objective,
     SpotRequirements,
     TrainingRequirements,
 )
-from sizewell.instance_selection.modes.asynchronous import asynchronous_needs
 from sizewell.planning.engines import engine_of
 from sizewell.planning.model_spec import model_assumptions, model_spec
 from sizewell.planning.scaling_schedules import bounds_of_week
@@ -56,7 +47,7 @@ def image_at(images: HardwareImages, key: str) -> Image:
 
 def instance_limits(
     constraints: InstanceConstraints,
-    container: ServingContainer | TrainingContainer | ProcessingContainer,
+    container: AnyContainer,
     policy: Policy,
     pipeline: InferencePipeline | None = None,
 ) -> InstanceLimits:
@@ -93,98 +84,9 @@ def pipeline_needs(pipeline: InferencePipeline | None) -> dict[str, Any]:
     }
 
 
-def serving_requirements(
-    workload: object, policy: Policy, measurements: tuple[Measurement, ...] = ()
-) -> EndpointRequirements:
-    """Return the needs of what is served on instances, whoever waits for its answers."""
-    if isinstance(workload, AsynchronousEndpoint):
-        return asynchronous_requirements(workload, policy, measurements)
-    if isinstance(workload, MultiModelEndpoint):
-        return multi_model_requirements(workload, policy, measurements)
-    assert isinstance(workload, RealTimeEndpoint), "nothing else has the plan of an endpoint"
-    return endpoint_requirements(workload, policy, measurements)
-
-
-def endpoint_requirements(
-    endpoint: RealTimeEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
-) -> EndpointRequirements:
-    """Return the needs of an endpoint under the policy of its environment, with what was measured of it."""
-    latency = endpoint.latency
-    needs = _served(
-        endpoint,
-        endpoint.scaling,
-        policy,
-        measurements,
-        min_instances=endpoint.scaling.min_instances or policy.min_endpoint_instances,
-        max_p95_latency_ms=latency.max_p95_ms,
-        pipeline=endpoint.pipeline,
-    )
-    return replace(
-        needs,
-        max_p99_latency_ms=latency.max_p99_ms,
-        max_time_to_first_token_ms=latency.max_time_to_first_token_ms,
-        max_inter_token_ms=latency.max_inter_token_ms,
-        **load_of(endpoint.traffic),
-    )
-
-
-def multi_model_requirements(
-    endpoint: MultiModelEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
-) -> EndpointRequirements:
-    """Return the needs of an endpoint of many models, which share its load."""
-    models, latency = endpoint.models, endpoint.latency
-    needs = _served(
-        endpoint,
-        endpoint.scaling,
-        policy,
-        measurements,
-        min_instances=endpoint.scaling.min_instances or policy.min_endpoint_instances,
-        max_p95_latency_ms=latency.max_p95_ms,
-    )
-    return replace(
-        needs,
-        max_p99_latency_ms=latency.max_p99_ms,
-        models=ModelSet(
-            count=models.count,
-            hot_count=models.hot_count or 0,
-            hot_share=(models.hot_share_percent or 0.0) / 100,
-            zipf_exponent=models.zipf_exponent or 0.0,
-            workers_per_model=models.workers_per_model,
-            cached=models.cache,
-            artifact_gib=endpoint.container.artifact.size_gib,
-            max_cold_latency_ms=latency.max_cold_ms,
-        ),
-        **load_of(endpoint.traffic),
-    )
-
-
-def asynchronous_requirements(
-    endpoint: AsynchronousEndpoint, policy: Policy, measurements: tuple[Measurement, ...] = ()
-) -> EndpointRequirements:
-    """Return the needs of an endpoint behind a queue; its instances sleep, unless the configuration keeps some awake."""
-    traffic, scaling = endpoint.traffic, endpoint.scaling
-    max_wait_s = endpoint.latency.max_wait_minutes * 60
-    min_instances = scaling.min_instances or 0
-    return asynchronous_needs(
-        _served(
-            endpoint,
-            scaling,
-            policy,
-            measurements,
-            min_instances=min_instances,
-            max_p95_latency_ms=max_wait_s * 1000,
-        ),
-        max_wait_s=max_wait_s,
-        average_requests_per_second=traffic.average_requests_per_second,
-        active_hours_per_day=traffic.active_hours_per_day,
-        min_instances=min_instances,
-        idle_s=max(IDLE_S, scaling.scale_in_cooldown_s),
-    )
-
-
-def _served(
-    endpoint: RealTimeEndpoint | AsynchronousEndpoint | MultiModelEndpoint,
-    scaling: Scaling | AsynchronousScaling,
+def served_requirements(
+    endpoint: ServedOnInstances,
+    scaling: Any,
     policy: Policy,
     measurements: tuple[Measurement, ...],
     *,
@@ -192,7 +94,10 @@ def _served(
     max_p95_latency_ms: float,
     pipeline: InferencePipeline | None = None,
 ) -> EndpointRequirements:
-    """Return the needs of what is served on instances, without its load."""
+    """Return the needs of an endpoint on instances, without its load.
+
+    ``scaling`` has bounds of its instances, headroom and schedules: those of its kind.
+    """
     batching = endpoint.batching
     model = model_spec(endpoint.model)
     most = scaling.max_instances or policy.max_endpoint_instances
@@ -261,11 +166,6 @@ def room_gib(artifact: Artifact | None) -> float | None:
     return artifact.size_gib * (2 if artifact.compression == "gzip" else 1)
 
 
-def is_prepaid(job: TrainedModel) -> bool:
-    """Return whether the instances of a job are those of a training plan."""
-    return isinstance(job, TrainingJob) and job.training_plan_arn is not None
-
-
 def training_requirements(
     job: TrainedModel,
     policy: Policy,
@@ -302,7 +202,7 @@ def training_requirements(
         margin=policy.margin if job.margin is None else job.margin,
         max_usd_per_run=job.max_usd_per_run,
         savings_plan_discount_pct=0.0 if spot else discount_percent(policy),
-        prepaid=is_prepaid(job),
+        prepaid=job.is_prepaid,
         assumptions=(*assumptions, *_derived_batch(job), *model_assumptions(job.model)),
         measurements=measurements,
     )

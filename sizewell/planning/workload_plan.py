@@ -1,12 +1,16 @@
 """What the plan of every workload has, whatever its kind."""
 
-from collections.abc import Iterator
-from typing import ClassVar, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
 from sizewell.facts.quotas import Quota
 from sizewell.instance_selection.modes.results import ModeComparison
+
+if TYPE_CHECKING:
+    from sizewell.instance_selection.results import AnySelection
 
 #: Where requests and answers are kept in the artifact bucket, by the name of the workload.
 INFERENCE_PREFIX = "inference/"
@@ -73,6 +77,17 @@ class InferencePipelinePlan(PlanModel):
         """All of them."""
         return (*self.before, *self.after)
 
+    def with_variables(self, variables: Mapping[str, str]) -> "InferencePipelinePlan":
+        """Return the pipeline whose containers have these environment variables as well."""
+        before, after = (
+            tuple(
+                step.model_copy(update={"environment": joined_variables(step.environment, variables)})
+                for step in steps
+            )
+            for steps in (self.before, self.after)
+        )
+        return InferencePipelinePlan(before=before, after=after)
+
 
 class AlarmPlan(PlanModel):
     """When an alarm goes off: that many of the last periods are above the threshold."""
@@ -126,11 +141,22 @@ class LockPlan(PlanModel):
     """What that pick would save, below zero where it is dearer; None where a price is unknown."""
 
 
+class NeuronPlan(PlanModel):
+    """What outputs are compiled for."""
+
+    target: str
+    """An instance family."""
+    cores: int
+    """NeuronCores of one copy of the model."""
+
+
 class WorkloadPlan(PlanModel):
     """One workload; ``kind`` is that of the configuration, and tells one kind of plan from another in ``plan.json``."""
 
     in_vpc: ClassVar[bool] = True
     """Whether its containers run in the VPC of their place."""
+    has_variables: ClassVar[bool] = True
+    """Whether its containers can be given environment variables."""
 
     kind: str
     name: str
@@ -170,6 +196,34 @@ class WorkloadPlan(PlanModel):
         """What it uses up of the quotas of its account and region, at the same time at most."""
         yield from ()
 
+    @property
+    def choices(self) -> tuple["InstanceWorkloadPlan", ...]:
+        """What of it runs on an instance type that was chosen, and is locked: of an endpoint, each of its variants."""
+        return ()
+
+    @property
+    def compiled(self) -> tuple[NeuronPlan, tuple[str, ...]] | None:
+        """What its outputs are compiled for, and their prefixes; None where no model is compiled."""
+        return None
+
+    @property
+    def served_artifacts(self) -> Iterator[tuple[str, str | None, Sequence[str]]]:
+        """What is served, by name, with its artifact and all types that may serve it without a choice of the user's."""
+        yield from ()
+
+    @property
+    def peer_count(self) -> int:
+        """How many instances of one job call each other by name."""
+        return 1
+
+    def with_each_choice(self, change: Callable[["InstanceWorkloadPlan"], "InstanceWorkloadPlan"]) -> Self:
+        """Return the plan in which each of ``choices`` is changed."""
+        return self
+
+    def with_variables(self, variables: Mapping[str, str]) -> Self:
+        """Return the plan whose containers have these environment variables as well."""
+        return self.model_copy(update={"environment": joined_variables(self.environment, variables)})
+
 
 class InstanceWorkloadPlan(WorkloadPlan):
     """A workload whose instance type is chosen, by a ``selection`` of its kind."""
@@ -178,6 +232,28 @@ class InstanceWorkloadPlan(WorkloadPlan):
     """Up to five types that run the same image, the chosen one first: for when there is no capacity for it."""
     lock: LockPlan | None = None
     """None where nothing is locked."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def selection(self) -> AnySelection:
+            """The choice; each kind has the estimates of its own."""
+
+    @property
+    def choices(self) -> tuple["InstanceWorkloadPlan", ...]:
+        """The workload itself."""
+        return (self,)
+
+    def with_each_choice(self, change: Callable[["InstanceWorkloadPlan"], "InstanceWorkloadPlan"]) -> Self:
+        """Return the plan, changed."""
+        changed = change(self)
+        assert isinstance(changed, type(self))
+        return changed
+
+    @property
+    def locked_facts(self) -> dict[str, object]:
+        """What a lock says of the choice beside its type and its price."""
+        return {"instance_count": getattr(self.selection.chosen.estimate, "instance_count", 1)}
 
 
 class StartsOnPlan(PlanModel):
@@ -194,3 +270,90 @@ class SchedulePlan(PlanModel):
     expression: str
     time_zone: str
     enabled: bool
+
+
+class StateMachinePlan(WorkloadPlan):
+    """What runs and ends, as a state machine."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def state_machine_name(self) -> str:
+            """The name of the state machine."""
+
+        @property
+        def time_limit_s(self) -> int:
+            """After so long the state machine ends a run, with every attempt."""
+
+        @property
+        def schedule(self) -> SchedulePlan | None:
+            """When it starts by itself."""
+
+        @property
+        def starts_on(self) -> StartsOnPlan | None:
+            """Which events start it."""
+
+        @property
+        def runs_per_month(self) -> float | None:
+            """None where the configuration does not say how often it runs; the bill then counts one."""
+
+
+class JobPlan(InstanceWorkloadPlan, StateMachinePlan):
+    """What runs on instances that were chosen, tried in turn, and ends: a step of a pipeline may run it."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def attempts(self) -> tuple[Any, ...]:
+            """The instance types that are tried in turn."""
+
+        @property
+        def deadline_s(self) -> int:
+            """What a run may take, with every attempt."""
+
+    @property
+    def deadline_of_run_s(self) -> int:
+        """What a run may take, with every attempt."""
+        return self.deadline_s
+
+    @property
+    def estimate_of_run(self) -> Any:
+        """What is estimated of a whole run: its ``duration_hours`` and ``usd_per_run``."""
+        return self.selection.chosen.estimate
+
+    @property
+    def trainings_per_run(self) -> int:
+        """How often a run trains, at the most; ``selection`` tells of one training."""
+        return 1
+
+    @property
+    def input_prefixes(self) -> Mapping[str, str]:
+        """Where its inputs lie that may be the model of a run, by name."""
+        return {}
+
+    @property
+    def written_prefixes(self) -> tuple[str, ...]:
+        """Where runs write, in the artifact bucket."""
+        return ()
+
+    def read_prefixes(self, replaced: Mapping[str, str]) -> tuple[str, ...]:
+        """Return what runs read in the artifact bucket, but for the inputs of these names, which read the model of a run."""
+        return ()
+
+    def file_of_gate(self, file: str | None) -> str | None:
+        """Return the object that holds the number of a quality gate; None looks into the report of a training."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanModelKind:
+    """What the plan of a kind consists of."""
+
+    module: ClassVar[str] = "plan_model"
+
+    model: type[WorkloadPlan]
+
+
+def joined_variables(own: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment variables of a container and more of them, by name."""
+    return dict(sorted({**own, **more}.items()))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning import load_plan
 from tests.synthesis import PROJECT_ROOT, templates
 
@@ -34,7 +35,7 @@ def test_an_endpoint_has_what_the_plan_says(assemblies: Callable[[str], Path]) -
 
 def test_a_job_asks_for_what_the_plan_says(assemblies: Callable[[str], Path]) -> None:
     found: dict[str, Any] = templates(assemblies("prod"))
-    for plan in PLAN.training_jobs:
+    for plan in PLAN.of(TrainingJobPlan):
         (machine,) = of_type(found[plan.stack_name], "AWS::StepFunctions::StateMachine")
         text = machine["DefinitionString"]
         whole = text if isinstance(text, str) else "".join(map(str, text["Fn::Join"][1]))

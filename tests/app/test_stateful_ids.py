@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning import load_plan
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, templates
 
@@ -46,7 +47,7 @@ def _stateful(assembly: Path, environment: str) -> dict[tuple[str, str], dict[st
     plan = load_plan(PROJECT_ROOT / "config", environment)
     kinds = {plan.foundation.stack_name: "foundation"}
     kinds |= {endpoint.stack_name: "real-time-endpoint" for endpoint in plan.endpoints}
-    kinds |= {job.stack_name: "training-job" for job in plan.training_jobs}
+    kinds |= {job.stack_name: "training-job" for job in plan.of(TrainingJobPlan)}
     found: dict[str, Any] = templates(assembly)
     return {
         (kinds[stack], stack): {

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning import load_plan
 from tests.synthesis import synthesize, templates
 from tools.benchmarks.every_key import every_key
@@ -114,7 +115,7 @@ def test_a_job_starts_with_the_tags_of_its_stack(config: Path, stacks: dict[str,
         "team": "platform",
         "workload": "job",
     }
-    assert load_plan(config, "dev").training_jobs[0].job_tags == expected
+    assert load_plan(config, "dev").of(TrainingJobPlan)[0].job_tags == expected
     assert tags_of(machine).items() <= expected.items()
     text = json.dumps(machine["DefinitionString"])
     assert all(f'\\"{key}\\"' in text or f'\\\\\\"{key}\\\\\\"' in text for key in expected)

@@ -12,6 +12,7 @@ from sizewell.cli.explain_view import RUNNERS_UP, print_explanation
 from sizewell.cli.explanation import explain_workload
 from sizewell.cli.formats import usd
 from sizewell.cli.plan_view import print_plan
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.plan import DeploymentPlan
 from tests.cli.conftest import Sizewell
@@ -42,7 +43,7 @@ def with_endpoints(plan: DeploymentPlan, *endpoints: EndpointPlan) -> Deployment
     """Return a plan with other endpoints, which cost what the first ones did."""
     lines = (*plan.bill.lines[: len(endpoints)], *plan.bill.lines[len(plan.endpoints) :])
     bill = plan.bill.model_copy(update={"lines": lines})
-    return plan.model_copy(update={"workloads": (*endpoints, *plan.training_jobs), "bill": bill})
+    return plan.model_copy(update={"workloads": (*endpoints, *plan.of(TrainingJobPlan)), "bill": bill})
 
 
 @pytest.mark.parametrize("width", [80, 99, 100, 110, 140])

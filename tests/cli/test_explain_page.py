@@ -49,8 +49,8 @@ def test_page_tells_the_whole_story(real: Explanation) -> None:
         assert " ".join(rejection.reason.split()) in page.text
     for assumption in real.workload.selection.assumptions:
         assert " ".join(assumption.split()) in page.text
-    assert real.counterfactuals
-    for one in real.counterfactuals:
+    assert real.asked.counterfactuals
+    for one in real.asked.counterfactuals:
         assert one.change.name in page.text
 
 

@@ -1,26 +1,24 @@
 """The sentences of an explanation."""
 
-from dataclasses import replace
-
 import pytest
 
+from sizewell.cli.endpoint_words import engine_line
 from sizewell.cli.explain_chart import draw_chart
 from sizewell.cli.explain_words import (
     cheaper_line,
     counterfactual_notes,
     counterfactual_rows,
     decision_line,
-    engine_line,
     facts,
     front_line,
     list_title,
     lock_line,
     measured_line,
-    pools_line,
     savings_plan_line,
     warnings,
 )
-from sizewell.cli.explanation import AnyCounterfactual, AssumedEngine
+from sizewell.cli.explanation import AnyCounterfactual
+from sizewell.cli.kind import AssumedEngine, same_image_words
 from sizewell.instance_selection import Engine, Objective, Rejection
 from sizewell.instance_selection.counterfactuals import Change, Counterfactual
 from tests.cli.explanations import explained, lock
@@ -157,8 +155,8 @@ def test_lock_pools_and_savings_plan() -> None:
     assert lock_line(explained(best, lock=lock("infeasible", B, A))) == (
         f"lock: not followed: {B} cannot be used (memory: too small)"
     )
-    assert pools_line(explained(best)) is None
-    assert pools_line(explained(best, instance_pools=(A, B, C))) == (
+    assert same_image_words(explained(best).workload) is None
+    assert same_image_words(explained(best, instance_pools=(A, B, C)).workload) == (
         f"without capacity, on the same image: {B}, {C}"
     )
     assert savings_plan_line(explained(best)) is None
@@ -170,8 +168,9 @@ def test_lock_pools_and_savings_plan() -> None:
 def test_the_bound_that_decides_is_what_candidates_are_shown_by() -> None:
     tokens = {"p99_latency_ms": 120.0, "time_to_first_token_ms": 60.0, "decisive_bound": "inter-token"}
     fast = serving(B, 20, 80, **tokens, inter_token_ms=9.0)
-    told = replace(
-        explained(selection(serving(A, 10, 90, **tokens, inter_token_ms=18.0), fast), bound=20),
+    told = explained(
+        selection(serving(A, 10, 90, **tokens, inter_token_ms=18.0), fast),
+        bound=20,
         asked_ms={"latency": 100, "p99": 130, "inter-token": 20},
     )
 
@@ -198,7 +197,7 @@ def test_near_a_bound_the_range_is_in_proportion() -> None:
         near_limits=("p99",),
         decisive_bound="p99",
     )
-    told = replace(explained(selection(near)), asked_ms={"latency": 200, "p99": 140})
+    told = explained(selection(near), asked_ms={"latency": 200, "p99": 140})
 
     assert warnings(told) == ["near its limit: p99, p99 may reach 150 ms, 140 ms asked"]
 

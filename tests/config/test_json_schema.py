@@ -9,15 +9,15 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.json_schema import SCHEMA_FILE
 from sizewell.config.ml_model import LinearModel, PresetModel
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.traffic import RequestTraffic, UserTraffic
-from sizewell.config.training import TrainingJob
-from sizewell.config.tuning import TuningJob
 from sizewell.config.yaml_source import parse_yaml
 from sizewell.instance_selection.catalog import regions
+from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
+from sizewell.kinds.training_job.config import TrainingJob
+from sizewell.kinds.tuning_job.config import TuningJob
 from sizewell.planning.editor_schema import editor_schema_text
 from tools.benchmarks.every_key import every_key
 

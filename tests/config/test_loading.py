@@ -8,9 +8,9 @@ import pytest
 
 from sizewell import config
 from sizewell.config import ConfigError, Fault, environment_names, load_environment
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.yaml_source import parse_yaml
 from sizewell.facts.compliance_packs import NagPack
+from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
 
 
 def test_environment_is_base_with_the_differences(load_dev: Callable[[str], Any]) -> None:

@@ -201,7 +201,7 @@ def test_unknown_kind(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  support-bert:\n    kind: RealtimeEndpoint\n") == lines(
         "config/dev.yaml:3  workloads.support-bert.kind",
         f'  got "RealtimeEndpoint" (text); expected one of: {KINDS}',
-        "  did you mean real-time-endpoint?",
+        "  write kind: real-time-endpoint",
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sizewell.config import load_environment
-from sizewell.config.multi_model_endpoint import MultiModelEndpoint
+from sizewell.kinds.multi_model_endpoint.config import MultiModelEndpoint
 from tests.config.conftest import faults_of
 
 BASE = """\

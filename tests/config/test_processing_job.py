@@ -6,7 +6,7 @@ import pytest
 
 from sizewell.config.measured_instance import MeasuredInstance
 from sizewell.config.measurement_faults import kind_faults
-from sizewell.config.processing_job import NeuronCompilation
+from sizewell.kinds.processing_job.config import NeuronCompilation
 
 MessageFor = Callable[[str], str]
 IMAGE = '{account: "111122223333", repository: scripts, tag: "1"}'

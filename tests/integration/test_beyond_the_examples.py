@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from sizewell.planning.training_plan_model import TrainingJobPlan
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell_localcloud.cloud import LocalCloud
 from tests.examples.training_script import SCRIPT, Job, csv_rows
 from tests.integration.executions import FAST, ended, start
@@ -80,7 +80,7 @@ def deployed(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def job_of(deployed: Deployment, name: str) -> TrainingJobPlan:
-    (plan,) = (job for job in deployed.plan.training_jobs if job.name == name)
+    (plan,) = (job for job in deployed.plan.of(TrainingJobPlan) if job.name == name)
     return plan
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from tests.integration.changed_configuration import endpoint_of
 from tests.integration.harness import Admin, Deployment, Template, only_resource
@@ -246,7 +247,7 @@ def test_a_stack_of_release_0_1_comes_over_in_one_run(
 
 
 def test_nothing_is_deployed_when_step_functions_refuses_a_state_machine(deployed: Deployment) -> None:
-    (stack, *_) = (job.stack_name for job in deployed.plan.training_jobs)
+    (stack, *_) = (job.stack_name for job in deployed.plan.of(TrainingJobPlan))
 
     def lead_nowhere(template: Template) -> None:
         machine = only_resource(template, "AWS::StepFunctions::StateMachine")
@@ -268,7 +269,7 @@ def test_nothing_is_deployed_when_step_functions_refuses_a_state_machine(deploye
 def test_state_machines_are_validated_alone(deployed: Deployment) -> None:
     process = deployed.start_sizewell_deploy(flags=("--validate-only",))
     printed, _ = process.communicate(timeout=PATIENCE_S)
-    machines = len(deployed.plan.training_jobs)
+    machines = len(deployed.plan.of(TrainingJobPlan))
     assert (process.returncode, printed) == (
         0,
         f"Step Functions takes the definitions of {machines} state machines\n",

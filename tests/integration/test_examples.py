@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
-from sizewell.planning.notebook_plan_model import NotebookPlan
-from sizewell.planning.tuning_plan_model import TuningJobPlan
+from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
+from sizewell.kinds.notebook.plan_model import NotebookPlan
+from sizewell.kinds.tuning_job.plan_model import TuningJobPlan
 from tests.examples.test_examples import EXAMPLES
 from tests.integration.executions import FAST, Json, ended, start
 from tests.integration.harness import Admin, Cloud, Deployment, Template, only_resource, resources_of
@@ -70,7 +70,7 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, admin: Admin, tmp
                 f"{function.function_name}-{name}-{NEXT_DIGEST}" for name in names
             }
 
-    for tuning in deployed.plan.tuning_jobs[:1]:
+    for tuning in deployed.plan.of(TuningJobPlan)[:1]:
         _tune(deployed, tuning, admin)
     for notebook in (one for one in deployed.plan.workloads if isinstance(one, NotebookPlan)):
         edited = deployed.edited(notebook.stack_name, _take_larger, name="other")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from tests.integration.changed_configuration import (
     ADDED,
     ANOTHER_COUNT,
@@ -106,8 +107,8 @@ def test_another_instance_type_is_deployed_and_the_count_is_kept(updated: Update
 
 
 def test_a_workload_goes_when_its_stack_is_destroyed(deployed: Deployment, changed: Deployment) -> None:
-    (removed,) = [job for job in deployed.plan.training_jobs if job.name == REMOVED]
-    assert REMOVED not in [job.name for job in changed.plan.training_jobs]
+    (removed,) = [job for job in deployed.plan.of(TrainingJobPlan) if job.name == REMOVED]
+    assert REMOVED not in [job.name for job in changed.plan.of(TrainingJobPlan)]
     deployed.destroy(removed.stack_name)
     machines = deployed.client("stepfunctions").list_state_machines()["stateMachines"]
     assert removed.state_machine_name not in [machine["name"] for machine in machines]
@@ -174,7 +175,7 @@ def test_a_failure_in_the_middle_leaves_the_earlier_state_serving(changed: Deplo
 
 def test_the_way_back_takes_in_what_was_retained(deployed: Deployment, changed: Deployment) -> None:
     """``docs/guides/deploying.md``, "When an environment goes away": the name of a log group is still taken."""
-    (removed,) = [job for job in deployed.plan.training_jobs if job.name == REMOVED]
+    (removed,) = [job for job in deployed.plan.of(TrainingJobPlan) if job.name == REMOVED]
     if deployed.plan.foundation.retain_state:
         refused = deployed.deploy(removed.stack_name, check=False)
         assert (refused.returncode, "already exists." in refused.stdout + refused.stderr) == (1, True)
@@ -222,7 +223,7 @@ def test_destroying_leaves_what_the_policy_retains_and_nothing_else(deployed: De
         ]
         assert ours == sorted(named)
         assert states.count("Enabled") == key_count
-        assert len(groups) >= len(plan.endpoints) + len(plan.training_jobs)
+        assert len(groups) >= len(plan.endpoints) + len(plan.of(TrainingJobPlan))
     else:
         assert ours == []
         assert "Enabled" not in states

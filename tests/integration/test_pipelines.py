@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sizewell.planning.pipeline_plan_model import PipelinePlan
+from sizewell.kinds.pipeline.plan_model import PipelinePlan
 from tests.integration.executions import FAST, Json, ended, machine_arn, start
 from tests.integration.harness import Admin, Cloud, Deployment, deployed_from
 from tests.integration.mailbox import Mailbox, mailbox_of_alarms

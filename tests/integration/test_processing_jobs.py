@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from sizewell.planning.processing_plan_model import ProcessingJobPlan
+from sizewell.kinds.processing_job.plan_model import ProcessingJobPlan
 from tests.integration.executions import FAST, Json, ended, start
 from tests.integration.harness import Admin, Cloud, Deployment, deployed_from
 from tests.integration.readers.compare import assert_reads_back
@@ -41,7 +41,7 @@ class Machine:
 
 @pytest.fixture(params=["clean-orders", "compile-classifier"])
 def machine(request: pytest.FixtureRequest, deployed: Deployment, admin: Admin) -> Machine:
-    (plan,) = (one for one in deployed.plan.processing_jobs if one.name == request.param)
+    (plan,) = (one for one in deployed.plan.of(ProcessingJobPlan) if one.name == request.param)
     admin.set(time_scale=FAST)
     return Machine(deployed, plan, admin)
 
@@ -90,7 +90,7 @@ def test_a_job_that_never_ends_is_stopped_at_its_deadline(machine: Machine) -> N
 def test_an_object_that_arrives_starts_a_run_and_others_start_none(
     deployed: Deployment, admin: Admin
 ) -> None:
-    (plan,) = (one for one in deployed.plan.processing_jobs if one.starts_on is not None)
+    (plan,) = (one for one in deployed.plan.of(ProcessingJobPlan) if one.starts_on is not None)
     assert plan.starts_on is not None
     assert plan.starts_on.object_key is not None
     admin.set(time_scale=FAST)

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from sizewell.planning.training_plan_model import TrainingAttemptPlan, TrainingJobPlan
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
+from sizewell.planning.training_plan_model import TrainingAttemptPlan
 from tests.integration.executions import FAST, Json, ended, machine_arn, start
 from tests.integration.harness import Admin, Deployment
 from tests.integration.mailbox import Mailbox, mailbox_of_alarms
@@ -154,7 +155,7 @@ class Machine:
 
 @pytest.fixture(params=_workloads())
 def machine(request: pytest.FixtureRequest, deployed: Deployment, admin: Admin) -> Machine:
-    (plan,) = (job for job in deployed.plan.training_jobs if job.name == request.param)
+    (plan,) = (job for job in deployed.plan.of(TrainingJobPlan) if job.name == request.param)
     admin.set(time_scale=FAST)
     return Machine(deployed, plan, admin)
 

@@ -6,12 +6,21 @@ from pathlib import Path
 import pytest
 
 from sizewell import kinds
-from sizewell.config.environment import Environment
-from sizewell.kinds.registry import IncompleteKindError, UnknownKindError, facet, file_of, kind_names
+from sizewell.cli.kind import ViewKind
+from sizewell.config.kind import ConfigKind, environment_model
+from sizewell.kinds.registry import (
+    REQUIRED,
+    REQUIRED_OF_PLANNED,
+    IncompleteKindError,
+    UnknownKindError,
+    facet,
+    file_of,
+    kind_names,
+)
 from sizewell.kinds.stack_kind import StackKind
 from sizewell.planning.kind import BillKind, PlanKind
-from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_plan import SavedKind, SavedPlan
+from sizewell.planning.workload_plan import PlanModelKind
 
 #: All but ``endpoint``, which is planned as another kind.
 PLANNED = [kind for kind in kind_names() if file_of(kind, "bill.py").exists()]
@@ -24,23 +33,23 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path(shutil.copytree(file_of("notebook", ""), tmp_path / "dream_house"))
 
 
-def test_the_kinds_are_those_of_the_configuration_and_of_plans() -> None:
-    stated = Environment.model_json_schema()["properties"]["workloads"]["patternProperties"]
+def test_the_kinds_are_those_of_the_configuration() -> None:
+    stated = environment_model().model_json_schema()["properties"]["workloads"]["patternProperties"]
     (workload,) = stated.values()
     assert set(kind_names()) == set(workload["discriminator"]["mapping"])
-    planned = DeploymentPlan.model_json_schema()["properties"]["workloads"]["items"]
-    assert set(PLANNED) == set(planned["discriminator"]["mapping"])
 
 
 @pytest.mark.parametrize("kind", PLANNED)
 def test_a_kind_brings_what_each_layer_asks_for(kind: str) -> None:
+    assert facet(kind, PlanModelKind).model
     assert facet(kind, BillKind).line
+    assert facet(kind, ViewKind).row
     assert facet(kind, SavedKind).read_as in SavedPlan.model_fields
     assert facet(kind, StackKind).stack.startswith("sizewell.stacks.")
 
 
 def test_no_two_kinds_have_the_same_rank() -> None:
-    ranks = [facet(kind, PlanKind).rank for kind in kind_names()]
+    ranks = [facet(kind, ConfigKind).rank for kind in kind_names()]
     assert sorted(ranks) == list(range(1, len(ranks) + 1))
 
 
@@ -49,9 +58,7 @@ def test_a_new_folder_is_a_kind(folder: Path) -> None:
     assert facet("dream-house", PlanKind).plan
 
 
-@pytest.mark.parametrize(
-    "name", ["plan.py", "bill.py", "saved.py", "stack.py", "starter.yaml", "starter.dev.yaml"]
-)
+@pytest.mark.parametrize("name", [*REQUIRED[1:], *REQUIRED_OF_PLANNED])
 def test_a_kind_that_lacks_a_file_is_refused(folder: Path, name: str) -> None:
     (folder / name).unlink()
     with pytest.raises(IncompleteKindError, match=rf"dream_house lacks {name}$"):

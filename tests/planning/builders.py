@@ -4,17 +4,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from sizewell.config.base import ConfigModel
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.environment import Environment
-from sizewell.config.mode_endpoint import ModeEndpoint
+from sizewell.config.kind import environment_model
 from sizewell.config.policy import Policy
-from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog
-from sizewell.planning.endpoint_plan import plan_endpoint
+from sizewell.kinds.endpoint.config import ModeEndpoint
+from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
+from sizewell.kinds.real_time_endpoint.plan import plan_endpoint
+from sizewell.kinds.training_job.config import TrainingJob
+from sizewell.kinds.training_job.plan import plan_training_job
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.planning.kind import Stated
 from sizewell.planning.names import Names
-from sizewell.planning.training_plan import plan_training_job
-from sizewell.planning.training_plan_model import TrainingJobPlan
 
 IMAGE = {"account": "763104351884", "repository": "pytorch-inference", "tag": "2.6.0-gpu"}
 CNN = {
@@ -104,7 +106,7 @@ def environment(workloads: Mapping[str, ConfigModel] | None = None, **changes: A
         "network": {"mode": "new"},
         "workloads": workloads or {"plants": endpoint()},
     }
-    return Environment.model_validate({**default, **changes})
+    return environment_model().model_validate({**default, **changes})
 
 
 def planned_endpoint(
@@ -122,4 +124,19 @@ def p95_alone_ms(catalog: Catalog) -> float:
 def planned_job(
     catalog: Catalog, of: TrainingJob | None = None, under: Policy | None = None
 ) -> TrainingJobPlan:
-    return plan_training_job("plants-train", of or training_job(), under or policy(), catalog, NAMES)
+    return plan_training_job(
+        Stated(
+            name="plants-train",
+            workload=of or training_job(),
+            policy=under or policy(),
+            catalog=catalog,
+            names=NAMES,
+            environment_tags={},
+        )
+    )
+
+
+def on_type(plan: EndpointPlan, instance_type: str) -> EndpointPlan:
+    """Return a plan as if another instance type had been chosen."""
+    chosen = plan.selection.chosen.model_copy(update={"instance_type": instance_type})
+    return plan.model_copy(update={"selection": plan.selection.model_copy(update={"chosen": chosen})})

@@ -16,7 +16,13 @@ ONE = catalog(gpu_instance("ml.g1.xlarge"), usd_per_hour={"ml.g1.xlarge": 1.0})
 def alarms(
     *, gpu_count: int = 0, requests_per_second: float = 10, **changes: Any
 ) -> tuple[dict[str, AlarmPlan], dict[str, str]]:
-    return plan_alarms(endpoint(**changes), gpu_count, requests_per_second)
+    stated = endpoint(**changes)
+    return plan_alarms(stated, stated.alarms, gpu_count, requests_per_second)
+
+
+def llm_alarms(**stated: Any) -> tuple[dict[str, AlarmPlan], dict[str, str]]:
+    generating = llm_endpoint(alarms=stated)
+    return plan_alarms(generating, generating.alarms, gpu_count=4, average_requests_per_second=10)
 
 
 def thresholds(max_p95_ms: float = 100, **latency: float) -> dict[str, float]:
@@ -49,10 +55,10 @@ def test_gpu_type_watches_gpu_and_its_memory() -> None:
 
 
 def test_llm_engine_fills_a_gpu_on_purpose_and_a_team_may_watch_it_all_the_same() -> None:
-    on, off = plan_alarms(llm_endpoint(), 4, 10)
+    on, off = llm_alarms()
     assert not on.keys() & {"gpu_utilization", "gpu_memory_utilization"}
     assert off.keys() == {"gpu_utilization", "gpu_memory_utilization"}
-    on, off = plan_alarms(llm_endpoint(alarms={"gpu_utilization": {"above_percent": 99}}), 4, 10)
+    on, off = llm_alarms(gpu_utilization={"above_percent": 99})
     assert on["gpu_utilization"].threshold == 99
     assert off.keys() == {"gpu_memory_utilization"}
 
@@ -120,7 +126,7 @@ def test_threshold_below_the_prediction_is_refused(name: str, words: str) -> Non
     def faults(above_ms: float) -> list[PlanFault]:
         alarms = {"model_latency_p95": {"off_because": "p99 tells"}, name: {"above_ms": above_ms}}
         stated = endpoint(alarms=alarms)
-        return list(alarm_faults(stated, planned_endpoint(ONE, stated)))
+        return list(alarm_faults(stated.alarms, planned_endpoint(ONE, stated)))
 
     assert faults(predicted_ms * 1.01) == []
     (fault,) = faults(predicted_ms * 0.99)

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.policy import Policy
 from sizewell.instance_selection import (
     Catalog,
@@ -14,12 +13,13 @@ from sizewell.instance_selection import (
 )
 from sizewell.instance_selection.counterfactuals import endpoint_counterfactuals
 from sizewell.kinds.asynchronous_endpoint.alarms import asynchronous_alarm_faults
+from sizewell.kinds.asynchronous_endpoint.config import AsynchronousEndpoint
+from sizewell.kinds.asynchronous_endpoint.needs import asynchronous_requirements
 from sizewell.kinds.asynchronous_endpoint.plan import asynchronous_faults, plan_asynchronous_endpoint
 from sizewell.planning.endpoint_bill import endpoint_line
 from sizewell.planning.endpoint_plan_model import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.scaling_policies import MetricPlan, StepScalingPlan, TargetTrackingPlan
-from sizewell.planning.translate import asynchronous_requirements
 from tests.planning.builders import CNN, NAMES, container, policy
 from tests.planning.test_endpoint_plan import BURSTABLE, GPU_ONLY
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sizewell.instance_selection import load_catalog, select_endpoint_instance
-from sizewell.planning.translate import endpoint_requirements
+from sizewell.kinds.real_time_endpoint.needs import endpoint_requirements
 from tests.planning.builders import endpoint, policy
 
 WHISPER = {"preset": "whisper-large-v3", "precision": "fp16"}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.build import build_plan
 from tests.instance_selection.builders import catalog, gpu_instance
@@ -114,7 +115,7 @@ def test_instances_that_wait_for_the_next_run_are_paid_and_told() -> None:
     assert amounts(plan.bill.lines[0])["ml.g9.xlarge warm pool"] == pytest.approx(1.0 * 0.5 * 4)
     told = [
         line
-        for line in plan.training_jobs[0].selection.assumptions
+        for line in plan.of(TrainingJobPlan)[0].selection.assumptions
         if line.startswith("instances wait 30 minutes")
     ]
     assert told == [
@@ -129,7 +130,7 @@ def test_instances_of_a_training_plan_are_prepaid() -> None:
     )
     plan = build_plan(environment({"job": job}), PRICED)
     assert amounts(plan.bill.lines[0])["ml.g9.xlarge training"] == 0
-    (planned,) = plan.training_jobs
+    (planned,) = plan.of(TrainingJobPlan)
     assert planned.selection.chosen.estimate.usd_per_run == 0
     assert (
         planned.selection.assumptions[0] == "one run per month; the training plan has paid for the instances"

@@ -3,8 +3,9 @@
 import pytest
 
 from sizewell.config.environment import Environment
-from sizewell.config.training import TrainingJob
 from sizewell.instance_selection import Catalog
+from sizewell.kinds.training_job.config import TrainingJob
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning import PlanError, PlanFault, build_plan
 from sizewell.planning.foundation_plan_model import NewNetworkPlan
 from tests.instance_selection.builders import catalog, gpu_instance
@@ -98,7 +99,7 @@ def test_definition_that_is_larger_than_a_state_machine_may_be() -> None:
         long = {f"text{number}": "x" * 2500 for number in range(count)}
         return training_job(container=container(hyperparameters=long))
 
-    assert len(build_plan(environment({"job": job(80)}), under).training_jobs[0].attempts) == 4
+    assert len(build_plan(environment({"job": job(80)}), under).of(TrainingJobPlan)[0].attempts) == 4
     (fault,) = faults(environment({"job": job(96)}), under)
     assert fault.key_path == ("workloads", "job", "container")
     assert fault.reason.startswith(

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.inference_component_endpoint import InferenceComponentEndpoint
 from sizewell.facts.alarms import ROLLBACK_ALARMS
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.kinds.inference_component_endpoint.bill import component_line
+from sizewell.kinds.inference_component_endpoint.config import InferenceComponentEndpoint
 from sizewell.kinds.inference_component_endpoint.plan import component_faults, plan_component_endpoint
+from sizewell.kinds.inference_component_endpoint.plan_model import ComponentEndpointPlan
 from sizewell.planning.build import build_plan
-from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.legality import legality_faults

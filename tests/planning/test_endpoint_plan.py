@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
+from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
 from sizewell.planning.build import build_plan
 from sizewell.planning.endpoint_bill import endpoint_line
 from sizewell.planning.endpoint_plan_model import EndpointPlan

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.facts.models import Engine
 from sizewell.instance_selection.catalog import Catalog
+from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
+from sizewell.kinds.real_time_endpoint.needs import endpoint_requirements
 from sizewell.planning.alarm_thresholds import plan_alarms
 from sizewell.planning.engines import engine_assumptions, engine_of
-from sizewell.planning.translate import endpoint_requirements
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import DECODER, IMAGE, endpoint, planned_endpoint, policy
 
@@ -111,5 +111,5 @@ def test_the_plan_says_it_and_its_alarms_follow() -> None:
     found = asked(LMI, latency={"max_p95_ms": 20_000}, traffic={"peak_concurrent_users": 2})
     plan = planned_endpoint(known, found)
     assert plan.selection.assumptions[-1].startswith("the engine is llm-engine")
-    _, off = plan_alarms(found, 1, 1.0)
+    _, off = plan_alarms(found, found.alarms, 1, 1.0)
     assert "gpu_utilization" in off

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.lambda_function import LambdaFunction
-from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.instance_selection.modes import Mode, compare_modes
+from sizewell.kinds.endpoint.config import ModeEndpoint
+from sizewell.kinds.lambda_function.config import LambdaFunction
+from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
-from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.on_demand_choice import on_demand_needs
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_plan import read_saved_plan

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sizewell.facts.codedeploy import predefined_config, waits
-from sizewell.planning.lambda_plan_model import LambdaRolloutPlan
+from sizewell.kinds.lambda_function.plan_model import LambdaRolloutPlan
 from sizewell.planning.workload_plan import AlarmPlan
 from tests.planning.test_lambda_plan import HASTY, faults_of, function, planned, whole
 

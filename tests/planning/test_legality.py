@@ -15,7 +15,7 @@ from sizewell.facts.serving_features import (
 from sizewell.instance_selection.catalog import load_catalog
 from sizewell.planning.build import build_plan
 from sizewell.planning.legality import legality_faults, refusals
-from tests.planning.builders import endpoint, environment
+from tests.planning.builders import endpoint, environment, on_type
 
 PATH = ("some", "key")
 ILLEGAL = [row for row in serving_features() if row.supported is Support.NO]
@@ -60,7 +60,7 @@ def test_a_plan_is_asked_about_its_hardware_and_its_rollout() -> None:
     stated = endpoint(rollout={"strategy": "linear"}, scaling={"min_instances": 2})
     (plan,) = build_plan(environment({"plants": stated}), catalog).endpoints
     assert list(legality_faults(plan, catalog)) == []
-    on_inf1 = plan.model_copy(update={"instance_type": "ml.inf1.xlarge"})
+    on_inf1 = on_type(plan, "ml.inf1.xlarge")
     found = {fault.key_path: fault.reason for fault in legality_faults(on_inf1, catalog)}
     assert found["workloads", "plants", "rollout", "strategy"].startswith(
         "blue/green, linear does not go with Inf1: Inf1 has no deployment guardrails"

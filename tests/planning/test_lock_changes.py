@@ -7,6 +7,7 @@ import pytest
 
 from sizewell.config.policy import Policy
 from sizewell.instance_selection import Catalog
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning import build_plan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.lock import LockedEnvironment, lock_of
@@ -282,8 +283,8 @@ def test_a_larger_type_does_not_turn_locked_adapters_into_the_training_of_all_we
     old = locked(planner(catalog(SMALL, usd_per_hour=PRICES), tune=AUTO))
     assert old.workloads["tune"].method == "lora"
     plan = planner(catalog(SMALL, LARGE, usd_per_hour=PRICES), tune=AUTO)
-    assert plan(None).training_jobs[0].method == "full"
-    (tune,) = plan(old).training_jobs
+    assert plan(None).of(TrainingJobPlan)[0].method == "full"
+    (tune,) = plan(old).of(TrainingJobPlan)
     assert (tune.method, tune.attempts[0].instance_type) == ("lora", "ml.g1.xlarge")
     assert "method: adapters, as the lock says" in tune.selection.assumptions
     assert check_lock(plan(old), old) == ()
@@ -294,7 +295,7 @@ def test_a_larger_type_does_not_turn_locked_adapters_into_the_training_of_all_we
 
 def test_adapters_whose_type_is_gone_are_thought_over() -> None:
     old = locked(planner(catalog(SMALL, usd_per_hour=PRICES), tune=AUTO))
-    (tune,) = planner(catalog(LARGE, usd_per_hour=PRICES), tune=AUTO)(old).training_jobs
+    (tune,) = planner(catalog(LARGE, usd_per_hour=PRICES), tune=AUTO)(old).of(TrainingJobPlan)
     assert tune.method == "full"
     assert tune.lock is not None
     assert tune.lock.state == "infeasible"
@@ -305,7 +306,7 @@ def test_the_training_of_all_weights_does_not_silently_become_adapters() -> None
     assert (old.workloads["tune"].method, old.workloads["tune"].instance_type) == ("full", "ml.g2.xlarge")
     shrunk = gpu_instance("ml.g2.xlarge", accelerator_memory_gib=10.0)
     plan = planner(catalog(SMALL, shrunk, usd_per_hour=PRICES), tune=AUTO)
-    (tune,) = plan(old).training_jobs
+    (tune,) = plan(old).of(TrainingJobPlan)
     # It would do for adapters, but nobody has decided that it shall.
     assert (tune.method, tune.selection.chosen.instance_type) == ("lora", "ml.g1.xlarge")
     (difference,) = check_lock(plan(old), old)
@@ -319,6 +320,6 @@ def test_the_ladder_of_a_job_keeps_its_locked_rungs() -> None:
     allowed = policy(allow_spot=True)
     old = locked(planner(market(), allowed, train=job))
     cheaper = planner(market(*GPUS, "ml.g4.xlarge", g4=0.95), allowed, train=job)
-    (train,) = cheaper(old).training_jobs
+    (train,) = cheaper(old).of(TrainingJobPlan)
     assert train.instance_pools == GPUS
     assert {attempt.instance_type for attempt in train.attempts} <= set(GPUS)

@@ -7,9 +7,10 @@ import pytest
 from sizewell.config.measured_instance import MeasuredInstance
 from sizewell.config.measurements import Measurements
 from sizewell.instance_selection import Measurement
+from sizewell.kinds.real_time_endpoint.needs import endpoint_requirements
 from sizewell.planning import build_plan, endpoint_plan, training_method
 from sizewell.planning.measurements import measurements_by_workload
-from sizewell.planning.translate import endpoint_requirements, training_requirements
+from sizewell.planning.translate import training_requirements
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, environment, policy, training_job
 

@@ -14,7 +14,7 @@ from sizewell.planning.engines import engine_of
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.modes import compare_endpoint_modes
-from tests.planning.builders import DECODER, container, endpoint, environment, policy
+from tests.planning.builders import DECODER, container, endpoint, environment, on_type, policy
 from tests.planning.builders import planned_endpoint as plan_of
 
 CATALOG = load_catalog("us-east-1")
@@ -97,7 +97,7 @@ def test_every_container_has_an_image_for_the_cpus_of_the_type() -> None:
 def test_a_pipeline_is_asked_as_one_and_other_modes_have_none() -> None:
     plan = planned(before=[step("a")])
     assert list(legality_faults(plan, CATALOG)) == []
-    on_inf1 = plan.model_copy(update={"instance_type": "ml.inf1.xlarge"})
+    on_inf1 = on_type(plan, "ml.inf1.xlarge")
     assert f"{ServedAs.PIPELINE} has no Inf1" in next(iter(legality_faults(on_inf1, CATALOG))).reason
     stated = endpoint(pipeline={"before": [step("a")]})
     compared = {one.mode: one for one in compare_endpoint_modes(stated, policy(), CATALOG).options}

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
-from sizewell.config.batch_transform import BatchTransform
 from sizewell.facts.model_servers import MODEL_DIRECTORY
 from sizewell.instance_selection.catalog import load_catalog
+from sizewell.kinds.asynchronous_endpoint.config import AsynchronousEndpoint
+from sizewell.kinds.batch_transform.config import BatchTransform
 from sizewell.planning.build import build_plan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from tests.planning.builders import (

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
-from sizewell.config.mode_endpoint import ModeEndpoint
 from sizewell.instance_selection.modes import Mode
+from sizewell.kinds.asynchronous_endpoint.config import AsynchronousEndpoint
+from sizewell.kinds.endpoint.config import ModeEndpoint
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.lock import LockedEnvironment, lock_of
-from sizewell.planning.mode_kinds import real_time, stated_in_mode
+from sizewell.planning.mode_kinds import stated_in_mode
 from sizewell.planning.modes import compare_endpoint_modes, mode_needs
 from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
@@ -50,7 +50,7 @@ def test_needs_are_those_of_the_configuration() -> None:
         latency={"max_p95_ms": 900, "max_wait_minutes": 30},
         similar_models=7,
     )
-    needs = mode_needs(real_time(workload), policy(), similar_models=workload.similar_models)
+    needs = mode_needs(workload, policy())
     assert (needs.payload_mb, needs.response_mb, needs.active_hours_per_day) == (3, 0.5, 8)
     assert (needs.max_wait_minutes, needs.similar_models, needs.network_isolation) == (30, 7, False)
     assert needs.endpoint.max_p95_latency_ms == 900
@@ -237,7 +237,7 @@ def test_users_become_the_requests_that_they_send() -> None:
     stated = now_and_then(mode="asynchronous", latency=may_wait, traffic=users)
     (planned,) = plan_of(stated).workloads
     assert planned.modes is not None
-    built = stated_in_mode(stated, planned.modes)
+    built = stated_in_mode(stated, Mode.ASYNCHRONOUS, planned.modes)
     assert isinstance(built, AsynchronousEndpoint)
     per_month = built.traffic.average_requests_per_second * 730 * 3600
     assert per_month == pytest.approx(planned.modes.requests_per_month)

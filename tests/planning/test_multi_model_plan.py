@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.instance_selection import Catalog
+from sizewell.kinds.multi_model_endpoint.config import MultiModelEndpoint
 from sizewell.kinds.multi_model_endpoint.plan import multi_model_faults, plan_multi_model_endpoint
 from sizewell.planning.alarm_thresholds import alarm_faults
 from sizewell.planning.endpoint_bill import endpoint_line
@@ -129,7 +129,7 @@ def test_alarms_on_loads_follow_from_the_load() -> None:
 
 def faults(of: MultiModelEndpoint, known: Catalog = CPU) -> list[tuple[str, str, str | None]]:
     plan = planned(of, known)
-    found = (*multi_model_faults(of, plan), *alarm_faults(of, plan))
+    found = (*multi_model_faults(of, plan), *alarm_faults(of.alarms, plan))
     return [(".".join(one.key_path[2:]), one.reason, one.hint) for one in found]
 
 

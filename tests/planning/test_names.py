@@ -4,6 +4,7 @@ import pytest
 
 from sizewell.config.environment import MAX_PREFIX_CHARACTERS
 from sizewell.config.names import NamePatterns
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.names import Names
@@ -81,7 +82,7 @@ def test_patterns_fill_every_name() -> None:
 
 def test_the_plan_takes_them() -> None:
     plan = planned({"stack": "Acme-{workload}", "workload": "{workload}-acme", "bucket": "acme-{purpose}"})
-    (one,), (job,), foundation = plan.endpoints, plan.training_jobs, plan.foundation  # type: ignore[attr-defined]
+    (one,), (job,), foundation = plan.endpoints, plan.of(TrainingJobPlan), plan.foundation  # type: ignore[attr-defined]
     assert foundation.stack_name == "Acme-foundation"
     assert (one.stack_name, one.endpoint_name) == ("Acme-plants", "plants-acme")
     assert (job.stack_name, job.state_machine_name, job.job_name_prefix) == (

@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from sizewell.config.notebook import Notebook
 from sizewell.config.rules import check_rules
 from sizewell.facts.cron import cron_fault
 from sizewell.instance_selection import Catalog, NoFeasibleInstanceError, Usage
 from sizewell.instance_selection.catalog import PriceRow
 from sizewell.kinds.notebook.bill import notebook_line
+from sizewell.kinds.notebook.config import Notebook
 from sizewell.kinds.notebook.plan import plan_notebook
+from sizewell.kinds.notebook.plan_model import NotebookPlan
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.interface_endpoints import plan_interface_endpoints
 from sizewell.planning.lock import locked_workload
-from sizewell.planning.notebook_plan_model import NotebookPlan
 from tests.instance_selection.builders import cpu_instance, gpu_instance
 from tests.planning.builders import NAMES, environment, policy, training_job
 

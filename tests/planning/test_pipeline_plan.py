@@ -9,8 +9,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from sizewell.config import ConfigError
+from sizewell.kinds.pipeline.plan_model import PipelinePlan
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning import load_plan
-from sizewell.planning.pipeline_plan_model import PipelinePlan
 from sizewell.planning.plan import DeploymentPlan
 from tests.synthesis import PROJECT_ROOT
 
@@ -209,11 +210,11 @@ def test_steps_whose_predecessors_have_ended_run_side_by_side(tmp_path: Path) ->
 
 def test_the_jobs_are_paid_for_the_runs_of_the_pipeline_beside_their_own(tmp_path: Path) -> None:
     weekly = 365 / 12 / 7
-    runs = {one.name: one.runs_per_month for one in plan_of(tmp_path, {}).training_jobs}
+    runs = {one.name: one.runs_per_month for one in plan_of(tmp_path, {}).of(TrainingJobPlan)}
     assert runs == {"train-orders": pytest.approx(weekly)}
     own = plan_of(tmp_path, {"workloads.train-orders.runs_per_month": 3})
-    assert own.training_jobs[0].runs_per_month == pytest.approx(3 + weekly)
+    assert own.of(TrainingJobPlan)[0].runs_per_month == pytest.approx(3 + weekly)
     (line,) = (one for one in own.bill.lines if one.workload == "orders-pipeline")
     assert [item.name for item in line.items] == ["alarm"]
     unknown = plan_of(tmp_path, {"workloads.orders-pipeline.schedule": None})
-    assert unknown.training_jobs[0].runs_per_month is None
+    assert unknown.of(TrainingJobPlan)[0].runs_per_month is None

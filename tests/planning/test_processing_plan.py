@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.processing_job import ProcessingJob
 from sizewell.instance_selection import Catalog, NoFeasibleInstanceError, Usage
 from sizewell.instance_selection.catalog import PriceRow
 from sizewell.kinds.processing_job.bill import processing_line
+from sizewell.kinds.processing_job.config import ProcessingJob
 from sizewell.kinds.processing_job.plan import plan_processing_job
+from sizewell.kinds.processing_job.plan_model import ProcessingJobPlan
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.lock import locked_workload
-from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from tests.instance_selection.builders import cpu_instance, gpu_instance, neuron_instance
 from tests.planning.builders import IMAGE, NAMES, endpoint, environment, policy
 

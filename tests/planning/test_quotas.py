@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.build import build_plan
 from sizewell.planning.endpoint_plan_model import RolloutPlan, instances_during_update
 from sizewell.planning.plan import DeploymentPlan
@@ -75,7 +76,7 @@ def test_a_schedule_may_need_more_than_the_bounds() -> None:
 def test_each_rung_of_training_counts_once_by_how_it_is_bought() -> None:
     planned = plan({"learn": training_job(spot={"enabled": True}, checkpoint={"interval_minutes": 15})})
 
-    (job,) = planned.training_jobs
+    (job,) = planned.of(TrainingJobPlan)
     assert {one.spot for one in job.attempts} == {True, False}
     types = {one.instance_type for one in job.attempts}
     assert counts(planned) == {

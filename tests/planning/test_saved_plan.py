@@ -6,17 +6,17 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
+from sizewell.kinds.batch_transform.plan_model import BatchTransformPlan
+from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
+from sizewell.kinds.notebook.plan_model import NotebookPlan
+from sizewell.kinds.processing_job.plan_model import ProcessingJobPlan
+from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
+from sizewell.kinds.tuning_job.plan_model import TuningJobPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
-from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
-from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.plan import DeploymentPlan
-from sizewell.planning.processing_plan_model import ProcessingJobPlan
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
 from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_saved_plan
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
-from sizewell.planning.training_plan_model import TrainingJobPlan
-from sizewell.planning.transform_plan_model import BatchTransformPlan
-from sizewell.planning.tuning_plan_model import TuningJobPlan
 from sizewell.planning.workload_plan import WorkloadPlan
 
 Model = type[BaseModel]

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.endpoint import RealTimeEndpoint
 from sizewell.config.policy import Policy
 from sizewell.facts.scaling import HIGH_RESOLUTION_CONCURRENCY, INVOCATIONS_PER_INSTANCE
 from sizewell.instance_selection import Catalog, Measurement
+from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
+from sizewell.kinds.real_time_endpoint.plan import plan_endpoint
 from sizewell.planning.endpoint_bill import endpoint_line
-from sizewell.planning.endpoint_plan import plan_endpoint
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.legality import legality_faults

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.serverless_endpoint import ServerlessEndpoint
 from sizewell.facts.alarms import ROLLBACK_ALARMS
 from sizewell.instance_selection.modes import Mode, compare_modes
+from sizewell.kinds.serverless_endpoint.config import ServerlessEndpoint
+from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.on_demand_choice import on_demand_needs
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_plan import read_saved_plan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 from tests.instance_selection.modes.builders import SMALL, in_region
 from tests.planning.builders import CNN, IMAGE, environment, policy
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.pipeline import Pipeline
 from sizewell.instance_selection.catalog import load_catalog
+from sizewell.kinds.pipeline.config import Pipeline
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError, PlanFault
 from tests.planning.builders import CNN, IMAGE, container, endpoint, environment, training_job

@@ -10,7 +10,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from sizewell.config.ml_model import DescribedModel
 from sizewell.instance_selection import Catalog, select_endpoint_instance, select_training_instance
-from sizewell.planning.translate import endpoint_requirements, training_requirements
+from sizewell.kinds.real_time_endpoint.needs import endpoint_requirements
+from sizewell.planning.translate import training_requirements
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, policy, training_job
 

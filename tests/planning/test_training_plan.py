@@ -9,10 +9,11 @@ from pydantic import ValidationError
 
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.instance_selection.catalog.catalog import SpotHistory
+from sizewell.kinds.training_job.plan import spot_faults
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.build import build_plan
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan
-from sizewell.planning.training_plan import spot_faults
-from sizewell.planning.training_plan_model import FileSystemPlan, TrainingJobPlan
+from sizewell.planning.training_plan_model import FileSystemPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
 from tests.planning.builders import (
     container,
@@ -274,7 +275,7 @@ def test_file_systems_are_channels_whose_groups_let_training_in_once() -> None:
     network = {"mode": "existing", "vpc_id": "vpc-0123abcd", "subnet_ids": ["subnet-0123abcd"]}
     job = training_job(dataset=dataset, channels={"b": "b/"}, file_systems={"a": EFS, "c": LUSTRE})
     plan = build_plan(environment({"one": job, "two": job}, network=network), MANY)
-    (one, _) = plan.training_jobs
+    (one, _) = plan.of(TrainingJobPlan)
     assert list(one.channels) == ["training", "a", "b", "c"]
     assert one.channels["training"] == FileSystemPlan(
         type="FSxLustre", id="fs-01234567", directory="/fsx/plants", subnet_id="subnet-0123abcd"

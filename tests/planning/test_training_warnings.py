@@ -3,7 +3,7 @@
 from typing import Any
 
 from sizewell.config.training import TrainedModel
-from sizewell.config.tuning import TuningJob
+from sizewell.kinds.tuning_job.config import TuningJob
 from sizewell.planning.build import build_plan
 from sizewell.planning.training_warnings import training_warnings
 from tests.instance_selection.builders import catalog, gpu_instance

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.batch_transform import BatchTransform
 from sizewell.instance_selection import Catalog, NoFeasibleInstanceError, Usage
 from sizewell.instance_selection.catalog import PriceRow
 from sizewell.kinds.batch_transform.bill import transform_line
+from sizewell.kinds.batch_transform.config import BatchTransform
 from sizewell.kinds.batch_transform.plan import plan_batch_transform
+from sizewell.kinds.batch_transform.plan_model import BatchTransformPlan
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import locked_workload
-from sizewell.planning.transform_plan_model import BatchTransformPlan
 from tests.instance_selection.builders import cpu_instance, gpu_instance
 from tests.planning.builders import CNN, NAMES, container, policy
 

@@ -6,12 +6,8 @@ import pytest
 
 from sizewell.instance_selection import HardwareKind, SpotRequirements
 from sizewell.instance_selection.latency_bounds import BOUNDS
-from sizewell.planning.translate import (
-    endpoint_requirements,
-    instance_limits,
-    runs_per_month,
-    training_requirements,
-)
+from sizewell.kinds.real_time_endpoint.needs import endpoint_requirements
+from sizewell.planning.translate import instance_limits, runs_per_month, training_requirements
 from tests.planning.builders import (
     IMAGE,
     container,

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from sizewell.config.tuning import TuningJob
 from sizewell.instance_selection import NoFeasibleInstanceError
+from sizewell.kinds.tuning_job.config import TuningJob
 from sizewell.kinds.tuning_job.plan import plan_tuning_job
+from sizewell.kinds.tuning_job.plan_model import TuningJobPlan
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.job_bill import training_line
 from sizewell.planning.lock import locked_workload
 from sizewell.planning.names import Names
-from sizewell.planning.tuning_plan_model import TuningJobPlan
 from tests.instance_selection.builders import catalog, gpu_instance, neuron_instance
 from tests.planning.builders import NAMES, planned_job, policy, training_job
 

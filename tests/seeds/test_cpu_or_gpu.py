@@ -7,6 +7,7 @@ from sizewell.config.loading import load_environment
 from sizewell.instance_selection import Engine, HardwareKind, NoFeasibleInstanceError, Selection, Usage
 from sizewell.instance_selection.catalog import regions
 from sizewell.instance_selection.neuron import neuron_facts
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning import load_plan
 from tests.seeds.needs import (
     ANY,
@@ -138,7 +139,7 @@ def test_production_scales_out_and_development_stays_small() -> None:
 
 @says(SEED, "GPU clusters only while the job runs")
 def test_training_clusters_exist_only_while_a_job_runs() -> None:
-    for job in load_plan(CONFIG, "prod").training_jobs:
+    for job in load_plan(CONFIG, "prod").of(TrainingJobPlan):
         assert job.deadline_s > 0
         estimate = job.selection.chosen.estimate
         cost = job.selection.chosen.cost

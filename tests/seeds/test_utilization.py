@@ -3,6 +3,7 @@
 import pytest
 
 from sizewell.cli.main import app
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning import load_plan
 from sizewell.planning.plan import DeploymentPlan
 from tests.seeds.needs import LLAMA_7B, LLAMA_70B, train
@@ -27,7 +28,7 @@ def test_a_model_that_does_not_fit_is_spread() -> None:
 
 @says(SEED, "storage utilization: artifacts and data fit the volume")
 def test_volumes_hold_the_artifact(prod: DeploymentPlan) -> None:
-    for job in prod.training_jobs:
+    for job in prod.of(TrainingJobPlan):
         assert all(attempt.volume_size_gib > 0 for attempt in job.attempts)
 
 

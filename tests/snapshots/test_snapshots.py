@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning import load_plan
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.pytest_plugin.project import Project
@@ -70,7 +71,7 @@ def test_the_plan_of_the_fixture_is_that_of_the_configuration(sizewell: Project)
     assert {name: found[name]["instance_type"] for name in found if "instance_type" in found[name]} == {
         one.name: one.instance_type for one in plan.endpoints
     }
-    for job in plan.training_jobs:
+    for job in plan.of(TrainingJobPlan):
         types = [attempt["instance_type"] for attempt in found[job.name]["attempts"]]
         assert types == [attempt.instance_type for attempt in job.attempts]
 

@@ -26,7 +26,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from sizewell.config import ConfigError
-from sizewell.config.environment import Environment
+from sizewell.config.kind import environment_model
 from sizewell.planning import load_plan, plan_to_json
 from tools.benchmarks.every_key import every_key
 from tools.benchmarks.hostile_values import CANARY, NUMBERS, OTHERS, PIECES, TEXTS
@@ -194,7 +194,7 @@ Path_ = tuple[Any, ...]
 
 def _numbers(config: Config) -> dict[Path_, tuple[float, float, bool]]:
     """Return the path of each number with its least and greatest value, and whether it is whole."""
-    environment = Environment.model_validate_json(json.dumps({"name": "dev", **config}), strict=True)
+    environment = environment_model().model_validate_json(json.dumps({"name": "dev", **config}), strict=True)
     found: dict[Path_, tuple[float, float, bool]] = {}
 
     def visit(value: Any, path: Path_) -> None:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from sizewell.config.alarms import Alarm
-from sizewell.config.asynchronous_endpoint import (
+from sizewell.facts.alarms import OF_INSTANCES, OF_LOSS, OF_REQUESTS, OF_WAKING, AlarmEvaluation
+from sizewell.kinds.asynchronous_endpoint.config import (
     AgeAlarm,
     AsynchronousAlarms,
     AsynchronousEndpoint,
     CountAlarm,
 )
-from sizewell.facts.alarms import OF_INSTANCES, OF_LOSS, OF_REQUESTS, OF_WAKING, AlarmEvaluation
 from sizewell.planning.alarm_thresholds import (
     DISK_PERCENT,
     LATENCY_PERIODS_S,

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 
-from sizewell.config.asynchronous_endpoint import AsynchronousEndpoint
 from sizewell.config.policy import Policy
 from sizewell.facts.asynchronous import (
     MAX_CONCURRENT_INVOCATIONS,
@@ -12,14 +11,19 @@ from sizewell.facts.asynchronous import (
     MIN_TIME_IN_QUEUE_S,
     WAKE_S,
 )
+from sizewell.facts.serving_features import ServedAs
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection import Catalog, Engine, Measurement
 from sizewell.kinds.asynchronous_endpoint.alarms import asynchronous_alarm_faults, plan_asynchronous_alarms
+from sizewell.kinds.asynchronous_endpoint.config import AsynchronousEndpoint
+from sizewell.kinds.asynchronous_endpoint.needs import asynchronous_requirements
 from sizewell.planning.api_gateway import api_gateway_faults
 from sizewell.planning.endpoint_plan import Hosted, plan_hosted
 from sizewell.planning.endpoint_plan_model import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.features import ENDPOINT_FEATURES
 from sizewell.planning.instance_pools import pool_faults
+from sizewell.planning.interface_endpoints import services_of_endpoint
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
@@ -31,7 +35,6 @@ from sizewell.planning.remedies import ENDPOINT_REMEDIES, Remedy
 from sizewell.planning.rollout import plan_rollout, rollback_alarms
 from sizewell.planning.scaling import MAX_OVER_PEAK
 from sizewell.planning.scaling_schedules import plan_scheduled_actions
-from sizewell.planning.translate import asynchronous_requirements
 from sizewell.planning.workload_plan import INFERENCE_PREFIX
 
 
@@ -49,7 +52,17 @@ def plan_asynchronous_endpoint(
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
     needs = asynchronous_requirements(endpoint, policy, measurements)
-    hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
+    hosted = plan_hosted(
+        name,
+        endpoint,
+        needs,
+        policy,
+        catalog,
+        names,
+        locked,
+        routing=endpoint.routing,
+        pools=endpoint.instance_pools,
+    )
     asynchronous = _asynchronous(name, endpoint, hosted)
     scaling = _scaling(names.workload(name), endpoint, hosted, policy, asynchronous)
     # The API makes an endpoint with one instance at least; autoscaling lets it sleep then.
@@ -222,4 +235,12 @@ def _remedies(endpoint: AsynchronousEndpoint) -> Mapping[str, Remedy]:
     return {**QUEUE_REMEDIES, **({"latency": _ENDED} if ended else {})}
 
 
-FACET = PlanKind(rank=2, plan=_plan, name=ENDPOINT_NAME, remedies=_remedies)
+FACET = PlanKind(
+    plan=_plan,
+    name=ENDPOINT_NAME,
+    remedies=_remedies,
+    served_as=lambda _: ServedAs.ASYNCHRONOUS,
+    features=ENDPOINT_FEATURES,
+    services=services_of_endpoint,
+    needs=asynchronous_requirements,
+)

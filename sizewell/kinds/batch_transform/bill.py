@@ -1,10 +1,10 @@
 """What AWS bills for a batch transform."""
 
+from sizewell.kinds.batch_transform.plan_model import BatchTransformPlan
 from sizewell.planning.bill_items import bill_line, instance_item
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.job_bill import machine_alarm_item, paid_by_use_of_machine
 from sizewell.planning.kind import BillKind
-from sizewell.planning.transform_plan_model import BatchTransformPlan
 
 
 def transform_line(transform: BatchTransformPlan, region: str) -> BillLine:

@@ -4,16 +4,25 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sizewell.config.batch_transform import BatchTransform
 from sizewell.config.policy import Policy
 from sizewell.config.repeated_runs import runs_per_month
+from sizewell.facts.serving_features import Feature, ServedAs
 from sizewell.facts.transform_jobs import DEFAULT_INVOCATION_TIMEOUT_S, INVOCATION_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import Catalog, Measurement, TransformEstimate, select_transform_instance
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
+from sizewell.kinds.batch_transform.config import BatchTransform
+from sizewell.kinds.batch_transform.needs import transform_requirements
+from sizewell.kinds.batch_transform.plan_model import (
+    BatchTransformPlan,
+    TransformAttemptPlan,
+    TransformDataPlan,
+)
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.engines import engine_assumptions
+from sizewell.planning.features import INSTANCE_TYPE, Asked
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
+from sizewell.planning.interface_endpoints import services_of_container
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
@@ -30,12 +39,6 @@ from sizewell.planning.names import Names
 from sizewell.planning.remedies import COMMON_REMEDIES, ENDPOINT_REMEDIES, Remedy
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_plan import job_tags
-from sizewell.planning.transform_needs import transform_requirements
-from sizewell.planning.transform_plan_model import (
-    BatchTransformPlan,
-    TransformAttemptPlan,
-    TransformDataPlan,
-)
 from sizewell.planning.volumes import has_local_disks
 
 #: A request that takes ten times its estimate does not come back: the range of estimates is far narrower.
@@ -157,9 +160,24 @@ TRANSFORM_REMEDIES = {
 }
 
 
+FEATURES: tuple[Asked[BatchTransformPlan], ...] = (
+    (Feature.NETWORK_ISOLATION, ("container", "network_isolation"), lambda plan: plan.network_isolation),
+    (Feature.VOLUME_KEY, INSTANCE_TYPE, lambda plan: plan.attempts[0].encrypt_volume_with_key),
+    (
+        Feature.UNCOMPRESSED_ARTIFACT,
+        ("container", "artifact", "compression"),
+        lambda plan: plan.artifact_compression == "none",
+    ),
+    (Feature.MODEL_PACKAGE, ("container", "model_package"), lambda plan: plan.model_package is not None),
+    (Feature.SERIAL_PIPELINE, ("pipeline",), lambda plan: plan.pipeline is not None),
+)
+
+
 FACET = PlanKind(
-    rank=7,
     plan=_plan,
     name=replace(JOB_NAME, noun="the transform jobs"),
     remedies=lambda _: TRANSFORM_REMEDIES,
+    served_as=lambda _: ServedAs.BATCH,
+    features=FEATURES,
+    services=services_of_container,
 )

@@ -1,8 +1,8 @@
 """What AWS bills for an endpoint of inference components."""
 
+from sizewell.kinds.inference_component_endpoint.plan_model import ComponentEndpointPlan
 from sizewell.planning.bill_items import bill_line
 from sizewell.planning.bill_plan import BillLine
-from sizewell.planning.component_plan_model import ComponentEndpointPlan
 from sizewell.planning.endpoint_bill import alarm_items, fleet_items, paid_by_use_of_endpoint
 from sizewell.planning.kind import BillKind
 
@@ -14,7 +14,9 @@ def component_line(endpoint: ComponentEndpointPlan, region: str) -> BillLine:
     alarms = len(endpoint.alarms) + sum(len(one.alarms) for one in components)
     alarms += sum(len(one.rollout.alarms) for one in components if one.rollout)
     items = [*fleet_items(region, endpoint), *alarm_items(region, alarms, policies)]
-    return bill_line(endpoint.name, items, paid_by_use_of_endpoint(endpoint))
+    return bill_line(
+        endpoint.name, items, paid_by_use_of_endpoint(detailed_metrics=endpoint.detailed_metrics)
+    )
 
 
 FACET = BillKind(line=component_line)

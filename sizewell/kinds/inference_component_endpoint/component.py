@@ -4,10 +4,6 @@ import math
 from collections.abc import Mapping
 
 from sizewell.config.base import MAX_INSTANCE_COUNT
-from sizewell.config.inference_component_endpoint import (
-    ComponentRollout,
-    InferenceComponent,
-)
 from sizewell.facts.deployment_guardrails import wait_intervals
 from sizewell.facts.endpoint_metrics import component_dimensions, endpoint_metrics
 from sizewell.facts.scaling import CONCURRENT_REQUESTS_PER_COPY, INVOCATIONS_PER_COPY
@@ -17,17 +13,21 @@ from sizewell.instance_selection import (
     HardwareKind,
 )
 from sizewell.instance_selection.results import CopyEstimate
+from sizewell.kinds.inference_component_endpoint.config import (
+    ComponentRollout,
+    InferenceComponent,
+)
+from sizewell.kinds.inference_component_endpoint.plan_model import (
+    ComponentPlan,
+    ComponentRolloutPlan,
+    CopyScalingPlan,
+)
 from sizewell.planning.alarm_thresholds import (
     ERROR_4XX_PERCENT,
     ERROR_5XX_PERCENT,
     MODEL_ERROR_PERCENT,
     latency_thresholds_ms,
     stated_alarms,
-)
-from sizewell.planning.component_plan_model import (
-    ComponentPlan,
-    ComponentRolloutPlan,
-    CopyScalingPlan,
 )
 from sizewell.planning.endpoint_plan import (
     artifact_size_gib,

@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import get_args
 
-from sizewell.config.inference_component_endpoint import (
-    InferenceComponentEndpoint,
-)
 from sizewell.config.policy import Policy
 from sizewell.config.variant_names import PRIMARY
 from sizewell.facts.alarms import ROLLBACK_ALARMS
 from sizewell.facts.inference_amis import InferenceAmiVersion
+from sizewell.facts.scaling import CONCURRENT_REQUESTS_PER_COPY
+from sizewell.facts.serving_features import Feature, ServedAs
 from sizewell.instance_selection import (
     Catalog,
     EndpointRequirements,
@@ -20,6 +19,15 @@ from sizewell.instance_selection import (
 from sizewell.instance_selection.component_placement import place_copies
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.kinds.inference_component_endpoint.component import component_assumptions, plan_component
+from sizewell.kinds.inference_component_endpoint.config import (
+    InferenceComponentEndpoint,
+)
+from sizewell.kinds.inference_component_endpoint.needs import fleet_requirements
+from sizewell.kinds.inference_component_endpoint.plan_model import (
+    ComponentEndpointPlan,
+    ComponentPlan,
+    FleetScalingPlan,
+)
 from sizewell.planning.alarm_thresholds import (
     DISK_PERCENT,
     MEMORY_PERCENT,
@@ -27,17 +35,13 @@ from sizewell.planning.alarm_thresholds import (
     percentile_faults,
     stated_alarms,
 )
-from sizewell.planning.component_needs import fleet_requirements
-from sizewell.planning.component_plan_model import (
-    ComponentEndpointPlan,
-    ComponentPlan,
-    FleetScalingPlan,
-)
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.endpoint_plan import (
     artifact_size_gib,
 )
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.features import INSTANCE_TYPE, Asked
+from sizewell.planning.interface_endpoints import services_of_endpoint
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
@@ -49,6 +53,7 @@ from sizewell.planning.rollout import (
     no_callback_fault,
     wait_faults,
 )
+from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
 
 #: API reference: CreateInferenceComponent, InferenceComponentName.
@@ -265,4 +270,54 @@ COMPONENT_REMEDIES = {
 }
 
 
-FACET = PlanKind(rank=6, plan=_plan, name=ENDPOINT_NAME, remedies=lambda _: COMPONENT_REMEDIES)
+def _copy_policies(plan: ComponentEndpointPlan) -> tuple[ScalingPolicyPlan, ...]:
+    return tuple(policy for one in plan.components.values() if one.scaling for policy in one.scaling.policies)
+
+
+FEATURES: tuple[Asked[ComponentEndpointPlan], ...] = (
+    (Feature.MANAGED_INSTANCE_SCALING, ("scaling",), lambda plan: True),
+    (
+        Feature.COPIES_SCALING,
+        ("components",),
+        lambda plan: any(one.scaling for one in plan.components.values()),
+    ),
+    (
+        Feature.TRACKING_HIGH_RESOLUTION_CONCURRENCY,
+        ("components",),
+        lambda plan: any(policy.metric == CONCURRENT_REQUESTS_PER_COPY for policy in _copy_policies(plan)),
+    ),
+    (
+        Feature.STEP_SCALING,
+        ("components",),
+        lambda plan: any(policy.type == "step-scaling" for policy in _copy_policies(plan)),
+    ),
+    (
+        Feature.SCALE_TO_ZERO,
+        ("scaling", "min_instances"),
+        lambda plan: plan.scaling.min_instance_count == 0,
+    ),
+    (Feature.ROLLING, ("rollout",), lambda plan: any(one.rollout for one in plan.components.values())),
+    (
+        Feature.AUTO_ROLLBACK_ALARMS,
+        ("rollout",),
+        lambda plan: any(one.rollout for one in plan.components.values()),
+    ),
+    (Feature.NETWORK_ISOLATION, ("components",), lambda plan: plan.network_isolation),
+    (Feature.VOLUME_KEY, INSTANCE_TYPE, lambda plan: plan.encrypt_volume_with_key),
+    (
+        Feature.UNCOMPRESSED_ARTIFACT,
+        ("components",),
+        lambda plan: any(one.artifact_compression == "none" for one in plan.components.values()),
+    ),
+    (Feature.INFERENCE_AMI, ("components",), lambda plan: plan.inference_ami_version is not None),
+)
+
+
+FACET = PlanKind(
+    plan=_plan,
+    name=ENDPOINT_NAME,
+    remedies=lambda _: COMPONENT_REMEDIES,
+    served_as=lambda _: ServedAs.INFERENCE_COMPONENTS,
+    features=FEATURES,
+    services=services_of_endpoint,
+)

@@ -2,10 +2,10 @@
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
+from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.planning.bill_items import BY_USE_OF_LOG_GROUP, alarm_item, bill_line, priced_item
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.kind import BillKind
-from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 
 LAMBDA = "Lambda"
 

@@ -3,12 +3,22 @@
 import math
 from collections.abc import Iterator
 
-from sizewell.config.lambda_function import MAX_INVOCATION_MS, LambdaFunction
 from sizewell.config.policy import Policy
-from sizewell.facts.lambda_functions import MAX_STORAGE_MB, MAX_TIMEOUT_S, MIN_STORAGE_MB
+from sizewell.facts.interface_endpoints import FUNCTIONS
+from sizewell.facts.lambda_functions import (
+    MAX_ENVIRONMENT_BYTES,
+    MAX_STORAGE_MB,
+    MAX_TIMEOUT_S,
+    MIN_STORAGE_MB,
+    MODEL_S3_URI,
+)
+from sizewell.facts.proxy import PROXY_VARIABLES
+from sizewell.facts.serving_features import Feature, ServedAs
 from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection import Measurement
 from sizewell.instance_selection.catalog import Catalog
+from sizewell.kinds.lambda_function.config import MAX_INVOCATION_MS, LambdaFunction
+from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.kinds.lambda_function.rollout import (
     lambda_rollout_faults,
     plan_lambda_rollout,
@@ -23,9 +33,10 @@ from sizewell.planning.alarm_thresholds import (
     stated_alarms,
 )
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.features import ON_DEMAND_FEATURES, Asked
+from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.images import plan_image
 from sizewell.planning.kind import PlanKind, Planned, Stated
-from sizewell.planning.lambda_plan_model import LambdaFunctionPlan
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.names import Names
@@ -117,6 +128,25 @@ def _default_thresholds(function: LambdaFunction, choice: OnDemandChoice) -> dic
     }
 
 
+def variable_faults(plan: LambdaFunctionPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
+    """Yield variables that are together more than Lambda takes, with those that are set for you."""
+    ours = {name: plan.environment[name] for name in PROXY_VARIABLES if name in plan.environment}
+    if plan.artifact_key is not None:
+        ours[MODEL_S3_URI] = f"s3://{foundation.artifact_bucket_name}/{plan.artifact_key}"
+    size, of_ours = (
+        sum(len(f"{name}{value}".encode()) for name, value in variables.items())
+        for variables in (plan.environment | ours, ours)
+    )
+    if size > MAX_ENVIRONMENT_BYTES:
+        told = f", {of_ours:,} of them set for you" if ours else ""
+        yield PlanFault(
+            ("workloads", plan.name, "container", "environment"),
+            f"holds {size:,} bytes{told}; Lambda takes {MAX_ENVIRONMENT_BYTES:,} at most, names and values together",
+            "put some into the image"
+            + (", or name domains in network.proxy.bypass instead of their hosts" if len(ours) > 1 else ""),
+        )
+
+
 def _plan(stated: Stated) -> Planned:
     plan = plan_lambda_function(*stated.planning_inputs, stated.measurements)
     return plan, (*legality_faults(plan, stated.catalog), *lambda_faults(stated.workload, plan))
@@ -125,4 +155,30 @@ def _plan(stated: Stated) -> Planned:
 #: API reference: CreateFunction, FunctionName.
 _NAME = NameLimit("the function", 64)
 
-FACET = PlanKind(rank=5, plan=_plan, name=_NAME)
+FEATURES: tuple[Asked[LambdaFunctionPlan], ...] = (
+    *ON_DEMAND_FEATURES,
+    (Feature.VPC, (), lambda plan: plan.in_vpc),
+    (Feature.ALIAS, (), lambda plan: True),
+    (
+        Feature.BLUE_GREEN_CANARY,
+        ("rollout", "strategy"),
+        lambda plan: plan.rollout is not None and plan.rollout.strategy == "canary",
+    ),
+    (
+        Feature.BLUE_GREEN_LINEAR,
+        ("rollout", "strategy"),
+        lambda plan: plan.rollout is not None and plan.rollout.strategy == "linear",
+    ),
+    (Feature.AUTO_ROLLBACK_ALARMS, ("rollout",), lambda plan: plan.rollout is not None),
+    (Feature.GRAVITON, ("container", "images", "cpu_arm64"), lambda plan: plan.architecture == "arm64"),
+)
+
+
+FACET = PlanKind(
+    plan=_plan,
+    name=_NAME,
+    served_as=lambda _: ServedAs.LAMBDA,
+    features=FEATURES,
+    services=lambda _: iter((FUNCTIONS,)),
+    variable_faults=variable_faults,
+)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from sizewell.config.lambda_function import LambdaFunction
 from sizewell.config.rollout import WAIT_INTERVAL_S
 from sizewell.facts.alarms import LAMBDA_ROLLBACK_ALARMS, OF_REQUESTS
 from sizewell.facts.codedeploy import INTERVAL_S, MAX_SHIFT_S, waits
 from sizewell.facts.deployment_guardrails import MAX_WAIT_S
+from sizewell.kinds.lambda_function.config import LambdaFunction
+from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan, LambdaRolloutPlan
 from sizewell.planning.alarm_thresholds import MIN_REQUESTS_OF_PERCENTILE, evaluation, period_holding_s
 from sizewell.planning.errors import PlanFault
-from sizewell.planning.lambda_plan_model import LambdaFunctionPlan, LambdaRolloutPlan
 from sizewell.planning.rollout import CANARY_PERCENT
 from sizewell.planning.workload_plan import AlarmPlan
 

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sizewell.config.endpoint import MAX_INVOCATION_MS
-from sizewell.config.multi_model_endpoint import MultiModelEndpoint
 from sizewell.config.policy import Policy
 from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.facts.models import Engine
 from sizewell.facts.multi_model import workers_variable
+from sizewell.facts.serving_features import ServedAs
 from sizewell.instance_selection import Catalog, HardwareKind, Measurement
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.multi_model_filters import loaded_estimate
 from sizewell.instance_selection.results import LoadedEstimate
+from sizewell.kinds.multi_model_endpoint.config import MultiModelEndpoint
+from sizewell.kinds.multi_model_endpoint.needs import multi_model_requirements
 from sizewell.planning.alarm_thresholds import alarm_faults, default_thresholds, stated_alarms
 from sizewell.planning.api_gateway import api_gateway_faults
 from sizewell.planning.endpoint_plan import (
@@ -25,6 +27,8 @@ from sizewell.planning.endpoint_plan import (
 from sizewell.planning.endpoint_plan_model import EndpointPlan, MultiModelPlan
 from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.features import ENDPOINT_FEATURES
+from sizewell.planning.interface_endpoints import services_of_endpoint
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
@@ -32,7 +36,7 @@ from sizewell.planning.name_limits import ENDPOINT_NAME
 from sizewell.planning.names import Names
 from sizewell.planning.remedies import ENDPOINT_REMEDIES
 from sizewell.planning.rollout import rollout_faults
-from sizewell.planning.translate import image_for, multi_model_requirements
+from sizewell.planning.translate import image_for
 from sizewell.planning.volumes import endpoint_volume_size_gib
 
 #: Of 100 requests 95 must keep the objective: fewer hits miss it, where a load alone takes longer.
@@ -65,7 +69,7 @@ def plan_multi_model_endpoint(
     hosted = replace(hosted, needs=needs)
     average = average_requests_per_second_of(needs, hosted.estimate)
     alarms, alarms_off = stated_alarms(endpoint.alarms, _thresholds(endpoint, hosted, loaded), average)
-    fleet = plan_fleet(name, endpoint, hosted, policy, names, alarms)
+    fleet = plan_fleet(name, endpoint.scaling, endpoint.rollout, hosted, policy, names, alarms)
     return EndpointPlan(
         **{**hosted.fields, **fleet, **_files(endpoint, hosted, loaded)},
         alarms=alarms,
@@ -158,9 +162,17 @@ def _plan(stated: Stated) -> Planned:
         *legality_faults(plan, stated.catalog),
         *multi_model_faults(stated.workload, plan),
         *rollout_faults(stated.name, stated.workload.rollout, plan),
-        *alarm_faults(stated.workload, plan),
+        *alarm_faults(stated.workload.alarms, plan),
         *api_gateway_faults(stated.name, stated.workload, plan),
     )
 
 
-FACET = PlanKind(rank=3, plan=_plan, name=ENDPOINT_NAME, remedies=lambda _: ENDPOINT_REMEDIES)
+FACET = PlanKind(
+    plan=_plan,
+    name=ENDPOINT_NAME,
+    remedies=lambda _: ENDPOINT_REMEDIES,
+    served_as=lambda _: ServedAs.MULTI_MODEL,
+    features=ENDPOINT_FEATURES,
+    services=services_of_endpoint,
+    needs=multi_model_requirements,
+)

@@ -1,9 +1,9 @@
 """What AWS bills for a notebook."""
 
+from sizewell.kinds.notebook.plan_model import NotebookPlan
 from sizewell.planning.bill_items import SAGEMAKER, bill_line, instance_item, priced_item
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.kind import BillKind
-from sizewell.planning.notebook_plan_model import NotebookPlan
 
 
 def notebook_line(notebook: NotebookPlan, region: str) -> BillLine:

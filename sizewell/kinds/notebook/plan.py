@@ -4,23 +4,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sizewell.config.clock import WEEKDAYS, minute_of_day
-from sizewell.config.notebook import Notebook, WorkingHours
 from sizewell.config.policy import Policy
 from sizewell.facts.cron import cron_of_hours
-from sizewell.facts.notebook_instances import PLATFORM_IDENTIFIER
+from sizewell.facts.notebook_instances import API, PLATFORM_IDENTIFIER
 from sizewell.instance_selection import (
     Catalog,
     HardwareKind,
     NotebookRequirements,
     select_notebook_instance,
 )
+from sizewell.kinds.notebook.config import Notebook, WorkingHours
+from sizewell.kinds.notebook.plan_model import NotebookPlan
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.names import Names
-from sizewell.planning.notebook_plan_model import NotebookPlan
 from sizewell.planning.remedies import COMMON_REMEDIES, PIN, Remedy
 from sizewell.planning.translate import discount_percent, limits_of
 from sizewell.planning.workload_plan import SchedulePlan
@@ -111,4 +111,6 @@ NOTEBOOK_REMEDIES = {
 #: API reference: CreateNotebookInstance, NotebookInstanceName.
 _NAME = NameLimit("the notebook", 63)
 
-FACET = PlanKind(rank=12, plan=_plan, name=_NAME, remedies=lambda _: NOTEBOOK_REMEDIES)
+FACET = PlanKind(
+    plan=_plan, name=_NAME, remedies=lambda _: NOTEBOOK_REMEDIES, services=lambda _: iter(("logs", API))
+)

@@ -1,10 +1,10 @@
 """What AWS bills for a pipeline."""
 
+from sizewell.kinds.pipeline.plan_model import PipelinePlan
 from sizewell.planning.bill_items import bill_line
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.job_bill import machine_alarm_item, paid_by_use_of_machine
 from sizewell.planning.kind import BillKind
-from sizewell.planning.pipeline_plan_model import PipelinePlan
 
 
 def pipeline_line(pipeline: PipelinePlan, region: str) -> BillLine:

@@ -1,31 +1,30 @@
 """The decisions for one pipeline, and what of it contradicts the jobs that its steps run."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 
 from sizewell.config.base import lies_in
-from sizewell.config.pipeline import Pipeline, PipelineStep, QualityGate
 from sizewell.config.repeated_runs import runs_per_month
+from sizewell.config.training import TrainedModel
+from sizewell.config.workload import Workload
 from sizewell.facts.state_machines import EXECUTION_GRACE_S
-from sizewell.planning.errors import PlanError, PlanFault
-from sizewell.planning.images import plan_image
-from sizewell.planning.kind import PlanKind, Planned, Stated
-from sizewell.planning.name_limits import STATE_MACHINE_NAME
-from sizewell.planning.names import Names
-from sizewell.planning.pipeline_plan_model import (
+from sizewell.kinds.pipeline.config import Pipeline, PipelineStep, QualityGate
+from sizewell.kinds.pipeline.plan_model import (
     PipelinePlan,
     QualityGatePlan,
     RegisterStepPlan,
     RunStepPlan,
 )
-from sizewell.planning.plan import JobPlan
-from sizewell.planning.processing_plan_model import ProcessingJobPlan
+from sizewell.planning.errors import PlanError, PlanFault
+from sizewell.planning.images import plan_image
+from sizewell.planning.kind import PlanKind, Planned, Stated
+from sizewell.planning.name_limits import STATE_MACHINE_NAME
+from sizewell.planning.names import Names
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
-from sizewell.planning.training_plan_model import TrainedModelPlan
-from sizewell.planning.transform_plan_model import BatchTransformPlan
+from sizewell.planning.serving_faults import image_faults
 from sizewell.planning.translate import image_at
-from sizewell.planning.tuning_plan_model import TuningJobPlan
+from sizewell.planning.workload_plan import JobPlan
 
 
 def plan_pipeline_of_steps(
@@ -64,14 +63,14 @@ def plan_pipeline_of_steps(
 
 
 def _run_step(name: str, step: PipelineStep, job: JobPlan) -> RunStepPlan:
-    estimate = job.estimate_of_run if isinstance(job, TrainedModelPlan) else job.selection.chosen.estimate
+    estimate = job.estimate_of_run
     return RunStepPlan(
         name=name,
         workload=job.name,
         workload_kind=job.kind,
         state_machine_name=job.state_machine_name,
         time_limit_s=job.time_limit_s,
-        deadline_s=job.search.max_runtime_s if isinstance(job, TuningJobPlan) else job.deadline_s,
+        deadline_s=job.deadline_of_run_s,
         hours=estimate.duration_hours,
         usd_per_run=estimate.usd_per_run,
         reads=dict(step.reads),
@@ -80,12 +79,11 @@ def _run_step(name: str, step: PipelineStep, job: JobPlan) -> RunStepPlan:
 
 
 def _gate(gate: QualityGate, job: JobPlan) -> QualityGatePlan:
-    file_key = None
-    if gate.file is not None and isinstance(job, ProcessingJobPlan):
-        output, _, file = gate.file.partition("/")
-        file_key = f"{job.outputs[output].prefix}/{file}"
     return QualityGatePlan(
-        metric=gate.metric, file_key=file_key, at_least=gate.at_least, at_most=gate.at_most
+        metric=gate.metric,
+        file_key=job.file_of_gate(gate.file),
+        at_least=gate.at_least,
+        at_most=gate.at_most,
     )
 
 
@@ -112,20 +110,19 @@ def pipeline_faults(
     for step in plan.runs:
         for key, trained_by in step.reads.items():
             job, trained = jobs[step.workload], jobs[pipeline.steps[trained_by].runs or ""]
-            assert isinstance(job, ProcessingJobPlan)
-            assert isinstance(trained, TrainedModelPlan)
-            if not lies_in(trained.output_prefix, prefix := job.inputs[key].prefix):
+            prefix, (output_prefix,) = job.input_prefixes[key], trained.written_prefixes
+            if not lies_in(output_prefix, prefix):
                 yield PlanFault(
                     (*path, step.name, "reads", key),
-                    f"{trained_by} writes its models below {trained.output_prefix}, but the input {key} of {job.name}, and so "
+                    f"{trained_by} writes its models below {output_prefix}, but the input {key} of {job.name}, and so "
                     f"the role of the job, reads {prefix}",
-                    f"write inputs.{key}.prefix: {trained.output_prefix} in {job.name}",
+                    f"write inputs.{key}.prefix: {output_prefix} in {job.name}",
                 )
     for reader, writer in permutations(plan.runs, 2):
         if writer.name in pipeline.before(reader.name):
             continue
-        written = _written(jobs[writer.workload])
-        if found := _shared(_read(jobs[reader.workload], reader.reads), written):
+        written = jobs[writer.workload].written_prefixes
+        if found := _shared(jobs[reader.workload].read_prefixes(reader.reads), written):
             yield PlanFault(
                 (*path, reader.name, "runs"),
                 f"{reader.name} reads {found[0]}, and {writer.name}, which need not have ended then, writes {found[1]}",
@@ -133,7 +130,7 @@ def pipeline_faults(
             )
     for one, other in combinations(plan.runs, 2):
         ordered = one.name in pipeline.before(other.name) or other.name in pipeline.before(one.name)
-        found = _shared(_written(jobs[other.workload]), _written(jobs[one.workload]))
+        found = _shared(jobs[other.workload].written_prefixes, jobs[one.workload].written_prefixes)
         if found and not ordered:
             yield PlanFault(
                 (*path, other.name, "runs"),
@@ -148,21 +145,15 @@ def _shared(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | Non
     return next((pair for pair in pairs if lies_in(*pair) or lies_in(*reversed(pair))), None)
 
 
-def _written(job: JobPlan) -> list[str]:
-    if isinstance(job, ProcessingJobPlan):
-        return [one.prefix for one in job.outputs.values()]
-    return [job.output_prefix]
-
-
-def _read(job: JobPlan, replaced: Collection[str]) -> list[str]:
-    """Return what a job reads in the artifact bucket, but for inputs that read the model of the run."""
-    if isinstance(job, BatchTransformPlan):
-        return [job.data.prefix, *([job.artifact_key] if job.artifact_key else [])]
-    code = [job.code.prefix] if job.code else []
-    if isinstance(job, ProcessingJobPlan):
-        return [*(one.prefix for name, one in job.inputs.items() if name not in replaced), *code]
-    # What lies in a file system is nobody's output.
-    return [*(source for source in job.channels.values() if isinstance(source, str)), *code]
+def registration_faults(
+    name: str, pipeline: Pipeline, trained: Mapping[str, Workload]
+) -> Iterator[PlanFault]:
+    """Yield each image that cannot serve the model of the job, one of ``trained``, that a pipeline registers with it."""
+    for step_name, step in pipeline.registrations():
+        job = trained.get(pipeline.steps[step.registers or ""].runs or "")
+        if isinstance(job, TrainedModel) and step.container is not None:
+            path = ("workloads", name, "steps", step_name, "container")
+            yield from image_faults(path, step.container, job.model, {})
 
 
 def _plan(stated: Stated) -> Planned:
@@ -170,7 +161,10 @@ def _plan(stated: Stated) -> Planned:
     if any(step.runs not in jobs for step in pipeline.steps.values() if step.runs):
         raise PlanError(())  # a job that cannot be planned says so itself
     plan = plan_pipeline_of_steps(stated.name, pipeline, stated.names, jobs)
-    return plan, pipeline_faults(pipeline, plan, jobs)
+    return plan, (
+        *pipeline_faults(pipeline, plan, jobs),
+        *registration_faults(stated.name, pipeline, stated.others),
+    )
 
 
-FACET = PlanKind(rank=11, plan=_plan, name=STATE_MACHINE_NAME)
+FACET = PlanKind(plan=_plan, name=STATE_MACHINE_NAME)

@@ -1,10 +1,10 @@
 """What AWS bills for a processing job."""
 
+from sizewell.kinds.processing_job.plan_model import ProcessingJobPlan
 from sizewell.planning.bill_items import SAGEMAKER, bill_line, instance_item, priced_item
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.job_bill import machine_alarm_item, paid_by_use_of_machine, volume_gb_months
 from sizewell.planning.kind import BillKind
-from sizewell.planning.processing_plan_model import ProcessingJobPlan
 
 
 def processing_line(job: ProcessingJobPlan, region: str) -> BillLine:

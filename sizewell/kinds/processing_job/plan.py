@@ -3,11 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from sizewell.config.policy import Policy
-from sizewell.config.processing_job import NeuronCompilation, ProcessingJob
 from sizewell.config.repeated_runs import runs_per_month
 from sizewell.facts.processing_jobs import (
+    MAX_VARIABLE_CHARACTERS,
     NEURON_CORES_VARIABLE,
     NEURON_PRECISION_VARIABLE,
     NEURON_SHAPES_VARIABLE,
@@ -19,27 +20,30 @@ from sizewell.instance_selection import (
     ProcessingRequirements,
     select_processing_instance,
 )
-from sizewell.planning.digests import needs_digest
-from sizewell.planning.images import plan_image
-from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
-from sizewell.planning.kind import PlanKind, Planned, Stated
-from sizewell.planning.lock import LockedWorkload
-from sizewell.planning.locked_selection import locked_pools, select_under_lock
-from sizewell.planning.name_limits import JOB_NAME
-from sizewell.planning.names import Names
-from sizewell.planning.processing_plan_model import (
-    NeuronPlan,
+from sizewell.kinds.processing_job.config import NeuronCompilation, ProcessingJob
+from sizewell.kinds.processing_job.plan_model import (
     ProcessingAttemptPlan,
     ProcessingInputPlan,
     ProcessingJobPlan,
     ProcessingOutputPlan,
 )
+from sizewell.planning.digests import needs_digest
+from sizewell.planning.images import plan_image
+from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
+from sizewell.planning.interface_endpoints import services_of_job
+from sizewell.planning.kind import PlanKind, Planned, Stated
+from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.locked_selection import locked_pools, select_under_lock
+from sizewell.planning.name_limits import JOB_NAME
+from sizewell.planning.names import Names
+from sizewell.planning.proxy import bypass_faults
 from sizewell.planning.remedies import COMMON_REMEDIES, Remedy
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_plan import job_tags
 from sizewell.planning.training_plan_model import TrainingCodePlan
 from sizewell.planning.translate import discount_percent, image_at, instance_limits
 from sizewell.planning.volumes import has_local_disks
+from sizewell.planning.workload_plan import NeuronPlan
 
 
 def processing_requirements(job: ProcessingJob, policy: Policy) -> ProcessingRequirements:
@@ -158,8 +162,9 @@ PROCESSING_REMEDIES = {
 
 
 FACET = PlanKind(
-    rank=8,
     plan=_plan,
     name=replace(JOB_NAME, noun="the processing jobs"),
     remedies=lambda _: PROCESSING_REMEDIES,
+    services=services_of_job,
+    variable_faults=partial(bypass_faults, max_characters=MAX_VARIABLE_CHARACTERS[1]),
 )

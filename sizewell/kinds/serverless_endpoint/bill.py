@@ -2,11 +2,11 @@
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
+from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.bill_items import BY_USE_OF_LOG_GROUP, SAGEMAKER, alarm_item, bill_line, priced_item
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.endpoint_bill import api_request_items
 from sizewell.planning.kind import BillKind
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 
 
 def serverless_line(endpoint: ServerlessEndpointPlan, region: str) -> BillLine:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from sizewell.config.policy import Policy
-from sizewell.config.serverless_endpoint import ServerlessEndpoint
+from sizewell.facts.serving_features import Feature, ServedAs
 from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection import Measurement
 from sizewell.instance_selection.catalog import Catalog
+from sizewell.kinds.serverless_endpoint.config import ServerlessEndpoint
+from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.access import plan_access
 from sizewell.planning.alarm_thresholds import (
     CONCURRENCY_PERCENT,
@@ -20,6 +22,8 @@ from sizewell.planning.alarm_thresholds import (
 )
 from sizewell.planning.api_gateway import api_gateway_faults
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.features import ON_DEMAND_FEATURES, Asked
+from sizewell.planning.interface_endpoints import services_of_endpoint
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.model_containers import Calls, plan_model_container
@@ -27,7 +31,6 @@ from sizewell.planning.name_limits import ENDPOINT_NAME
 from sizewell.planning.names import Names
 from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
 from sizewell.planning.on_demand_plan import decided, on_demand_faults
-from sizewell.planning.serverless_plan_model import ServerlessEndpointPlan
 
 VARIANT_NAME = "primary"
 #: A cold start may take this many times what is predicted.
@@ -99,4 +102,21 @@ def _plan(stated: Stated) -> Planned:
     )
 
 
-FACET = PlanKind(rank=4, plan=_plan, name=ENDPOINT_NAME)
+FEATURES: tuple[Asked[ServerlessEndpointPlan], ...] = (
+    *ON_DEMAND_FEATURES,
+    (
+        Feature.UNCOMPRESSED_ARTIFACT,
+        ("container", "artifact", "compression"),
+        lambda plan: plan.artifact_compression == "none",
+    ),
+    (Feature.MODEL_PACKAGE, ("container", "model_package"), lambda plan: plan.model_package is not None),
+)
+
+
+FACET = PlanKind(
+    plan=_plan,
+    name=ENDPOINT_NAME,
+    served_as=lambda _: ServedAs.SERVERLESS,
+    features=FEATURES,
+    services=services_of_endpoint,
+)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.bill_items import instance_item
 from sizewell.planning.bill_plan import BillItem, BillLine
 from sizewell.planning.job_bill import training_line
 from sizewell.planning.kind import BillKind
-from sizewell.planning.training_plan_model import TrainingJobPlan
 
 
 def _line(job: TrainingJobPlan, region: str) -> BillLine:

@@ -2,27 +2,31 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 
 from sizewell.config.policy import Policy
 from sizewell.config.repeated_runs import runs_per_month
+from sizewell.config.request_members import TRAINING_ENVIRONMENT
 from sizewell.config.training_container import hyperparameter_text
-from sizewell.config.tuning import CategoricalRange, TuningJob
 from sizewell.facts.tuning_jobs import RUNTIME_BOUNDS_S
 from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
 from sizewell.instance_selection.results import Candidate
+from sizewell.kinds.tuning_job.config import CategoricalRange, TuningJob
+from sizewell.kinds.tuning_job.needs import one_training, time_per_training_hours
+from sizewell.kinds.tuning_job.plan_model import SearchPlan, TuningJobPlan
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
+from sizewell.planning.interface_endpoints import services_of_job
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools
 from sizewell.planning.name_limits import STATE_MACHINE_NAME
 from sizewell.planning.names import Names
+from sizewell.planning.proxy import bypass_faults
 from sizewell.planning.remedies import Remedy, training_remedies
 from sizewell.planning.schedule import plan_schedule
-from sizewell.planning.training_plan import Rung, plan_attempt, plan_training_job
+from sizewell.planning.training_plan import Rung, plan_attempt, plan_trained
 from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingAttemptPlan
-from sizewell.planning.tuning_needs import one_training, time_per_training_hours
-from sizewell.planning.tuning_plan_model import SearchPlan, TuningJobPlan
 
 
 def plan_tuning_job(
@@ -40,7 +44,7 @@ def plan_tuning_job(
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
     stated = one_training(job)
-    training = plan_training_job(name, stated, policy, catalog, names, locked, measurements, environment_tags)
+    training = plan_trained(name, stated, policy, catalog, names, locked, measurements, environment_tags)
     ladder = same_image_candidates(training.selection, catalog, locked_pools(locked, training.lock))
     attempts = _attempts(job, ladder, catalog, names)
     deadline_s = attempts[0].ends_after_s
@@ -156,4 +160,10 @@ def _remedies(job: TuningJob) -> Mapping[str, Remedy]:
     return found
 
 
-FACET = PlanKind(rank=10, plan=_plan, name=STATE_MACHINE_NAME, remedies=_remedies)
+FACET = PlanKind(
+    plan=_plan,
+    name=STATE_MACHINE_NAME,
+    remedies=_remedies,
+    services=services_of_job,
+    variable_faults=partial(bypass_faults, max_characters=TRAINING_ENVIRONMENT[1]),
+)

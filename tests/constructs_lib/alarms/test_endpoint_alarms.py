@@ -7,11 +7,11 @@ from aws_cdk import Stack
 from constructs_lib.alarms.endpoint_alarms import EndpointAlarmProps, EndpointAlarms
 from constructs_lib.alarms.endpoint_thresholds import THRESHOLD_OF_ALARM, AlarmThresholds, rollback_thresholds
 from sizewell.config.alarms import Alarms
-from sizewell.config.asynchronous_endpoint import AsynchronousAlarms
-from sizewell.config.multi_model_endpoint import MultiModelAlarms
-from sizewell.config.serverless_endpoint import ServerlessAlarms
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.facts.endpoint_metrics import endpoint_metrics
+from sizewell.kinds.asynchronous_endpoint.config import AsynchronousAlarms
+from sizewell.kinds.multi_model_endpoint.config import MultiModelAlarms
+from sizewell.kinds.serverless_endpoint.config import ServerlessAlarms
 from tests.constructs_lib.resources import Resources
 
 pytestmark = pytest.mark.cdk

@@ -1,0 +1,125 @@
+"""The plan of an endpoint of inference components."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from sizewell.facts.deployment_guardrails import wait_intervals
+from sizewell.facts.production_variants import RoutingStrategy
+from sizewell.facts.quotas import Quota, instance_quotas
+from sizewell.instance_selection.results import FleetEstimate, Selection
+from sizewell.planning.scaling_policies import ScalingPolicyPlan
+from sizewell.planning.workload_plan import (
+    AlarmPlan,
+    ImagePlan,
+    InstanceWorkloadPlan,
+    ModelPackagePlan,
+    PlanModel,
+    PlanModelKind,
+)
+
+
+class CopyScalingPlan(PlanModel):
+    """Between which numbers the copies of a component follow its load."""
+
+    min_copy_count: int
+    max_copy_count: int
+    policies: tuple[ScalingPolicyPlan, ...]
+
+
+class ComponentRolloutPlan(PlanModel):
+    """How the copies of a component are exchanged; its alarms call them back."""
+
+    share_percent: int
+    wait_interval_s: int
+    max_execution_timeout_s: int
+    alarms: dict[str, AlarmPlan] = Field(default={})
+    """What calls them back, by the names that alarms have in the configuration."""
+
+    @property
+    def watched_s(self) -> int:
+        """How long alarms are watched in all."""
+        return wait_intervals("rolling", self.share_percent) * self.wait_interval_s
+
+
+class ComponentPlan(PlanModel):
+    """One model of the fleet."""
+
+    component_name: str
+    """What callers state as InferenceComponentName; its own in the account and region."""
+    image: ImagePlan | None
+    """None where a model package names it, and the artifact."""
+    artifact_key: str | None
+    artifact_compression: Literal["gzip", "none"]
+    model_package: ModelPackagePlan | None = None
+    environment: dict[str, str]
+    accelerator_count: int
+    """Devices that a copy reserves; 0 where it reserves cores."""
+    cpu_cores: float
+    memory_mib: int
+    initial_copy_count: int
+    startup_timeout_s: int
+    """For the artifact, and once more for the container."""
+    average_requests_per_second: float
+    scaling: CopyScalingPlan | None
+    """None where the number of copies is fixed."""
+    alarms: dict[str, AlarmPlan]
+    alarms_off: dict[str, str] = Field(default={})
+    rollout: ComponentRolloutPlan | None
+    """None where there may be a single copy: at most half of them are exchanged at a time."""
+
+
+class FleetScalingPlan(PlanModel):
+    """Between which numbers SageMaker itself keeps the instances (ManagedInstanceScaling)."""
+
+    min_instance_count: int
+    max_instance_count: int
+
+
+class ComponentEndpointPlan(InstanceWorkloadPlan):
+    """Several models on one fleet; ``environment`` are variables that all containers have beside their own."""
+
+    kind: Literal["inference-component-endpoint"] = "inference-component-endpoint"
+    endpoint_name: str
+    variant_name: str
+    instance_type: str
+    initial_instance_count: int
+    volume_size_gib: int | None
+    """None where the type brings its own NVMe disks."""
+    encrypt_volume_with_key: bool
+    """False where the type encrypts its NVMe disks in hardware: the API refuses a key there."""
+    inference_ami_version: str | None
+    routing: RoutingStrategy = "least-outstanding-requests"
+    """Which copy gets a request."""
+    detailed_metrics: bool = True
+    """Whether metrics of each container, GPU and host are published."""
+    scaling: FleetScalingPlan
+    components: dict[str, ComponentPlan]
+    """By the name that each has in the configuration."""
+    alarms: dict[str, AlarmPlan]
+    alarms_off: dict[str, str] = Field(default={})
+    selection: Selection[FleetEstimate]
+
+    @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        images = (component.image for component in self.components.values())
+        return tuple(dict.fromkeys(image for image in images if image is not None))
+
+    @property
+    def locked_facts(self) -> dict[str, object]:
+        """The instances at average load and at peak."""
+        estimate = self.selection.chosen.estimate
+        return {
+            "instance_count": estimate.instances_at_average,
+            "peak_instance_count": estimate.instances_at_peak,
+        }
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """Those of its fleet, twice, as during an update."""
+        yield from instance_quotas("endpoint", {self.instance_type: 2 * self.scaling.max_instance_count})
+
+
+FACET = PlanModelKind(model=ComponentEndpointPlan)

@@ -1,0 +1,41 @@
+"""The plan of a serverless endpoint, as plain data."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from sizewell.facts.quotas import SERVERLESS_CONCURRENCY, Quota
+from sizewell.planning.on_demand_plan_model import OnDemandPlan
+from sizewell.planning.workload_plan import AccessPlan, ImagePlan, ModelPackagePlan, PlanModelKind
+
+
+class ServerlessEndpointPlan(OnDemandPlan):
+    """One endpoint of SageMaker Serverless Inference."""
+
+    in_vpc: ClassVar[bool] = False
+
+    kind: Literal["serverless-endpoint"] = "serverless-endpoint"
+    endpoint_name: str
+    access: AccessPlan | None = None
+    """Who may invoke it; None gives nobody the permission."""
+    variant_name: str
+    image: ImagePlan | None
+    """None where a model package names it, and the artifact."""
+    artifact_key: str | None
+    artifact_compression: Literal["gzip", "none"]
+    """Serverless endpoints take a model.tar.gz and nothing else: none is refused."""
+    model_package: ModelPackagePlan | None = None
+    data_gb_per_request: float | None
+    """What goes in and out; None where nothing is stated."""
+
+    @property
+    def images(self) -> tuple[ImagePlan, ...]:
+        """Its container images, each once."""
+        return (self.image,) if self.image else ()
+
+    @property
+    def quotas(self) -> Iterator[Quota]:
+        """Requests that are answered at the same time."""
+        yield Quota("sagemaker", SERVERLESS_CONCURRENCY, self.max_concurrency)
+
+
+FACET = PlanModelKind(model=ServerlessEndpointPlan)
