@@ -10,15 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.planning.saved_plan import (
-    SavedBatchTransform,
-    SavedNotebook,
-    SavedPlan,
-    SavedProcessingJob,
-    SavedTrainingJob,
-    SavedVariant,
-    Workload,
-)
+from sizewell.planning.saved_plan import SavedPlan
 from sizewell.templates.canonical import hide_assets
 from sizewell.templates.template import Stack
 
@@ -37,10 +29,7 @@ def snapshot_of_stack(stack: Stack) -> Template:
 
 def snapshot_of_plan(plan: SavedPlan) -> dict[str, dict[str, Any]]:
     """Return what was decided for each workload: instance types, counts and bounds; prices and digests are left out."""
-    return {
-        workload.name: _decided(workload)
-        for workload in sorted(plan.workloads, key=lambda planned: planned.name)
-    }
+    return {choice.name: choice.decided for choice in sorted(plan.choices, key=lambda choice: choice.name)}
 
 
 def _resources(resources: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -56,39 +45,3 @@ def _resource(body: Mapping[str, Any]) -> dict[str, Any]:
         else {}
     )
     return {**result, "Metadata": own} if own else result
-
-
-def _decided(workload: Workload) -> dict[str, Any]:
-    if isinstance(workload, SavedVariant):
-        return _endpoint(workload)
-    if isinstance(workload, SavedNotebook):
-        return {"instance_type": workload.instance_type, "volume_size_gib": workload.volume_size_gib}
-    return _training_job(workload) if isinstance(workload, SavedTrainingJob) else _job(workload)
-
-
-def _job(job: SavedBatchTransform | SavedProcessingJob) -> dict[str, Any]:
-    return {"attempts": [attempt.model_dump() for attempt in job.attempts]}
-
-
-def _endpoint(endpoint: SavedVariant) -> dict[str, Any]:
-    scaling = endpoint.scaling
-    return {
-        "instance_type": endpoint.instance_type,
-        "initial_instance_count": endpoint.initial_instance_count,
-        "min_instance_count": scaling.min_instance_count if scaling else endpoint.initial_instance_count,
-        "max_instance_count": scaling.max_instance_count if scaling else endpoint.initial_instance_count,
-    }
-
-
-def _training_job(job: SavedTrainingJob) -> dict[str, Any]:
-    return {
-        "attempts": [
-            {
-                "instance_type": attempt.instance_type,
-                "instance_count": attempt.instance_count,
-                "spot": attempt.spot,
-            }
-            for attempt in job.attempts
-        ],
-        "deadline_s": job.deadline_s,
-    }

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizewell.planning.saved_plan import SavedPlan, Workload
+from sizewell.planning.saved_plan import SavedPlan
+from sizewell.planning.saved_workload import SavedWorkload
 from sizewell.review.saved.configuration import is_production, saved_environment
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.templates.deployment import DeploymentDiff
@@ -59,7 +60,7 @@ class EnvironmentPair:
         """The plans that there are, base first."""
         return tuple(side.plan for side in (self.base, self.head) if side and side.plan)
 
-    def workload_of_stack(self, stack_name: str) -> Workload | None:
+    def workload_of_stack(self, stack_name: str) -> SavedWorkload | None:
         """Return the workload that a stack is for, as head knows it, else as base does; None for other stacks."""
         found = (plan.workload_of_stack(stack_name) for plan in reversed(self.plans))
         return next((workload for workload in found if workload), None)

@@ -196,20 +196,6 @@ class EnvironmentCost(ReviewModel):
     """What each workload costs: changed ones first, the largest difference first."""
 
 
-#: Of a workload whose instance type is chosen.
-Kind = Literal[
-    "real-time-endpoint",
-    "asynchronous-endpoint",
-    "multi-model-endpoint",
-    "inference-component-endpoint",
-    "batch-transform",
-    "processing-job",
-    "training-job",
-    "tuning-job",
-    "notebook",
-]
-
-
 class CandidatePoint(ReviewModel):
     """A feasible type, as the chart of cost against time shows it."""
 
@@ -250,8 +236,10 @@ class SelectionChange(ReviewModel):
     """The name of the environment."""
     workload: str
     """The name of the workload."""
-    kind: Kind
+    kind: str
     """The kind of the workload, as in the configuration."""
+    time_of: Literal["latency", "duration"]
+    """What the times of both sides and of candidates are: the p95 latency at peak load in milliseconds, or hours."""
     base: PickSide | None
     """The choice of base; null where base does not have the workload."""
     head: PickSide | None

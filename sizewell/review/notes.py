@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from sizewell.planning.saved_workload import UnknownWorkload
 from sizewell.review.comparison import EnvironmentPair, have_nothing_in_common
 from sizewell.review.model import Note
 from sizewell.review.saved.output import Assembly, SavedOutput
@@ -55,7 +56,7 @@ def _of_pairs(pairs: Sequence[EnvironmentPair]) -> Iterator[Note]:
                 continue
             for text in assembly.notes:
                 yield Note(severity="warning", environment=pair.name, text=f"{side}: {text}")
-            for workload in assembly.plan.unknown if assembly.plan else ():
+            for workload in assembly.plan.of(UnknownWorkload) if assembly.plan else ():
                 yield Note(
                     severity="danger" if side == "head" else "warning",
                     environment=pair.name,

@@ -17,6 +17,7 @@ from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import locked_workload
 from sizewell.planning.saved_plan import SavedPlan
+from sizewell.planning.saved_workload import SavedEndpoint
 from sizewell.planning.scaling_policies import StepScalingPlan, TargetTrackingPlan
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import CNN, DECODER, IMAGE, NAMES, container, environment, policy
@@ -179,7 +180,7 @@ def test_what_is_locked_is_kept() -> None:
 
 def test_a_review_reads_the_plan() -> None:
     whole = build_plan(environment({"desk": endpoint()}), MANY)
-    (read,) = SavedPlan.model_validate_json(whole.model_dump_json()).endpoints
+    (read,) = SavedPlan.model_validate_json(whole.model_dump_json()).of(SavedEndpoint)
     assert (read.kind, read.endpoint_name) == ("inference-component-endpoint", "demo-dev-desk")
     assert read.selection.chosen.estimate.instances_at_peak == 2
 

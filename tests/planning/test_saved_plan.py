@@ -6,18 +6,12 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from sizewell.kinds.batch_transform.plan_model import BatchTransformPlan
-from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
-from sizewell.kinds.notebook.plan_model import NotebookPlan
-from sizewell.kinds.processing_job.plan_model import ProcessingJobPlan
-from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
-from sizewell.kinds.training_job.plan_model import TrainingJobPlan
-from sizewell.kinds.tuning_job.plan_model import TuningJobPlan
-from sizewell.planning.endpoint_plan_model import EndpointPlan
+from sizewell.kinds.registry import facet, file_of, kind_names
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_files import OLDEST_PLAN_VERSION, PLAN_VERSION
 from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_saved_plan
-from sizewell.planning.workload_plan import WorkloadPlan
+from sizewell.planning.saved_workload import SavedKind, SavedWorkload, UnknownWorkload
+from sizewell.planning.workload_plan import PlanModelKind
 
 Model = type[BaseModel]
 MINIMAL = {
@@ -65,38 +59,28 @@ def strange_names(*pairs: tuple[Model, Model]) -> list[str]:
     return sorted(
         f"{model.__name__}.{name}"
         for model, others in counterparts(*pairs).items()
-        for name in model.model_fields
+        for name in model.__annotations__.keys() & model.model_fields.keys()
         if not any(name in other.model_fields for other in others)
     )
 
 
 def test_every_name_that_is_read_is_one_that_is_written() -> None:
-    workloads = {
-        "endpoints": (EndpointPlan,),
-        "on_demand": (ServerlessEndpointPlan, LambdaFunctionPlan),
-        "batch_transforms": (BatchTransformPlan,),
-        "processing_jobs": (ProcessingJobPlan,),
-        "training_jobs": (TrainingJobPlan, TuningJobPlan),
-        "notebooks": (NotebookPlan,),
-        "others": (WorkloadPlan,),
-        "unknown": (WorkloadPlan,),
-    }
     pairs = [
-        (saved, written)
-        for name, kinds in workloads.items()
-        for written in kinds
-        for saved in models_in(SavedPlan.model_fields[name].annotation)
+        (read, facet(kind, PlanModelKind).model)
+        for kind in kind_names()
+        if file_of(kind, "saved.py").exists()
+        for read in facet(kind, SavedKind).model.__mro__
+        if issubclass(read, SavedWorkload)
     ]
-    # Since version 7 there is one list of workloads in place of these.
-    lists = sorted(f"SavedPlan.{name}" for name in workloads)
-    assert strange_names((SavedPlan, DeploymentPlan), *pairs) == lists
+    assert strange_names((SavedPlan, DeploymentPlan), *pairs) == []
 
 
 def test_a_workload_of_a_kind_that_is_not_here_is_unknown() -> None:
     plan = SavedPlan.model_validate(
         MINIMAL | {"workloads": [{"kind": "what-comes-later", "name": "later", "stack_name": "demo-later"}]}
     )
-    assert (plan.workloads, plan.others, [workload.name for workload in plan.unknown]) == ((), (), ["later"])
+    assert [workload.name for workload in plan.of(UnknownWorkload)] == ["later"]
+    assert plan.choices == ()
     assert plan.name_of_stack("demo-later") == "later"
 
 

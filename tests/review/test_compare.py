@@ -248,6 +248,7 @@ def test_a_lock_that_no_longer_fits_is_no_other_pick(tmp_path: Path) -> None:
         environment="dev",
         workload="bert",
         kind="real-time-endpoint",
+        time_of="latency",
         base=side("locked"),
         head=side("stale"),
         reasons=("the configuration has changed",),

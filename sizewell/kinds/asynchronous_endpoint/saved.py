@@ -1,5 +1,5 @@
 """How a review reads the plan of an asynchronous endpoint."""
 
-from sizewell.planning.saved_plan import SavedKind
+from sizewell.planning.saved_workload import SavedEndpoint, SavedKind
 
-FACET = SavedKind(read_as="endpoints")
+FACET = SavedKind(model=SavedEndpoint)

@@ -1,5 +1,14 @@
 """How a review reads the plan of a batch transform."""
 
-from sizewell.planning.saved_plan import SavedKind
+from typing import ClassVar
 
-FACET = SavedKind(read_as="batch_transforms")
+from sizewell.planning.saved_workload import SavedJob, SavedKind
+
+
+class SavedBatchTransform(SavedJob):
+    """One batch transform."""
+
+    usage: ClassVar[str] = "transform"
+
+
+FACET = SavedKind(model=SavedBatchTransform)

@@ -1,5 +1,5 @@
 """How a review reads the plan of a pipeline."""
 
-from sizewell.planning.saved_plan import SavedKind
+from sizewell.planning.saved_workload import SavedKind, SavedWorkload
 
-FACET = SavedKind(read_as="others")
+FACET = SavedKind(model=SavedWorkload)

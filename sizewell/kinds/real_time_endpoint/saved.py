@@ -1,5 +1,5 @@
 """How a review reads the plan of a real-time endpoint."""
 
-from sizewell.planning.saved_plan import SavedKind
+from sizewell.planning.saved_workload import SavedEndpoint, SavedKind
 
-FACET = SavedKind(read_as="endpoints")
+FACET = SavedKind(model=SavedEndpoint, min_instances_of_policy=True)

@@ -1,5 +1,5 @@
 """How a review reads the plan of a serverless endpoint."""
 
-from sizewell.planning.saved_plan import SavedKind
+from sizewell.planning.saved_workload import SavedKind, SavedOnDemand
 
-FACET = SavedKind(read_as="on_demand")
+FACET = SavedKind(model=SavedOnDemand)

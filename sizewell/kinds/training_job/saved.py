@@ -1,5 +1,5 @@
 """How a review reads the plan of a training job."""
 
-from sizewell.planning.saved_plan import SavedKind
+from sizewell.planning.saved_workload import SavedKind, SavedTraining
 
-FACET = SavedKind(read_as="training_jobs")
+FACET = SavedKind(model=SavedTraining, image_goes="trains")

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sizewell.config.effects import Computed
+from sizewell.planning.saved_workload import saved_kind
 from sizewell.review.config_differences import MISSING, KeyChange
 from sizewell.review.saved.configuration import (
     Environment,
@@ -39,8 +40,7 @@ def _min_instances_of_all(change: KeyChange) -> str:
     endpoints = [
         workload
         for workload in workloads(change.head_environment).values()
-        if workload.get("kind")
-        in ("real-time-endpoint", "multi-model-endpoint", "inference-component-endpoint")
+        if saved_kind(workload.get("kind")).min_instances_of_policy
     ]
     if all(map(_states_its_own, endpoints)):
         return "every endpoint states its own"

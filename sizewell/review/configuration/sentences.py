@@ -20,14 +20,12 @@ from sizewell.config.effects import (
     OnToggle,
     OnValue,
 )
+from sizewell.planning.saved_workload import saved_kind
 from sizewell.review.config_differences import MISSING, Difference, KeyChange
 from sizewell.review.configuration.computed_effects import COMPUTED
 from sizewell.review.saved.configuration import Environment, number, value_at
 from sizewell.review.words import listed
 from sizewell.review.yaml_text import one_line
-
-#: What the image of a job does; others serve.
-_VERBS = {"processing-job": "runs", "training-job": "trains", "tuning-job": "trains"}
 
 
 def effect_of(difference: Difference, base: Environment, head: Environment) -> str:
@@ -135,7 +133,7 @@ def _on_image(effect: OnImage, change: KeyChange) -> str:
         return f"{effect.hardware} may {'be picked' if change.base is MISSING else 'not be picked any more'}"
     workload = value_at(change.head_environment, "workloads", change.workload)
     kind = workload.get("kind") if isinstance(workload, Mapping) else None
-    return f"another image {_VERBS.get(str(kind), 'goes live')} on {effect.hardware}"
+    return f"another image {saved_kind(kind).image_goes} on {effect.hardware}"
 
 
 def _named(environment: Environment, path_of_image: tuple[str, ...]) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.planning.saved_plan import SavedEndpoint, Workload
+from sizewell.planning.saved_workload import SavedEndpoint, SavedWorkload
 from sizewell.review.cost.charges import ZERO, Amounts, Basis, Charge, UnitPrice, known_sum
 from sizewell.review.model import CostComponent, CostSide, Range
 
@@ -19,7 +19,7 @@ class WorkloadBill:
     charges: tuple[Charge, ...]
     """Merged: see ``merge_charges``."""
     not_priced: frozenset[str] = frozenset()
-    workload: Workload | None = None
+    workload: SavedWorkload | None = None
 
     @cached_property
     def usd_per_month(self) -> Amounts | None:

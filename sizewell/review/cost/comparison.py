@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sizewell.planning.saved_plan import Workload
+from sizewell.planning.saved_workload import SavedWorkload
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost.bill import (
     WorkloadBill,
@@ -36,7 +36,7 @@ class WorkloadStacks:
     """Whether the side has a plan."""
     charges: list[Charge] = field(default_factory=list)
     not_priced: set[str] = field(default_factory=set)
-    workload: Workload | None = None
+    workload: SavedWorkload | None = None
 
     def add(self, stack: PlannedStack, bill: StackBill) -> None:
         """Add a stack with what its resources cost."""

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Literal
 
-from sizewell.planning.saved_plan import SavedCandidate
+from sizewell.planning.saved_workload import SavedCandidate
 from sizewell.review.cost.charges import UnitPrice
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sizewell.facts.service_prices import service_price
-from sizewell.planning.saved_plan import SavedOnDemand, SavedPlan, Workload
+from sizewell.planning.saved_plan import SavedPlan
+from sizewell.planning.saved_workload import SavedOnDemand, SavedWorkload
 from sizewell.review.cost.charges import Charge, UnitPrice
 from sizewell.templates.endpoints import Endpoint
 from sizewell.templates.template import Resource, Stack
@@ -45,7 +46,6 @@ class PlannedSide:
             self,
             region,
             plan.workload_of_stack(stack.name) if plan else None,
-            plan.on_demand_of_stack(stack.name) if plan else None,
         )
 
 
@@ -56,8 +56,12 @@ class PlannedStack:
     stack: Stack
     side: PlannedSide
     region: str | None
-    workload: Workload | None
-    on_demand: SavedOnDemand | None = None
+    workload: SavedWorkload | None
+
+    @property
+    def on_demand(self) -> SavedOnDemand | None:
+        """The serverless endpoint or the function that the stack is for."""
+        return self.workload if isinstance(self.workload, SavedOnDemand) else None
 
     @property
     def resources(self) -> Mapping[str, Resource]:

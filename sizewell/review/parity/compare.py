@@ -56,7 +56,8 @@ def _differences(environment: Assembly, reference: Assembly) -> Iterator[Differe
     if len(ours) == len(theirs) == 1:
         # One stack each is the same stack, whatever it is called.
         theirs = dict(zip(ours, theirs.values(), strict=True))
-    notebooks = {notebook.name for notebook in environment.plan.notebooks} if environment.plan else set()
+    planned = environment.plan.workloads if environment.plan else ()
+    notebooks = {workload.name for workload in planned if workload.kind == "notebook"}
     for workload in sorted({*ours, *theirs}):
         mine, other = ours.get(workload), theirs.get(workload)
         name = next(stack.name for stack in (other, mine) if stack)

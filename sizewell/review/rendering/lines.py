@@ -40,8 +40,8 @@ def types_line(change: SelectionChange) -> str:
 def figures_line(change: SelectionChange) -> str:
     """Return old and new cost and time."""
     costs = _moved([usd(pick.usd_per_month) for pick in _picks(change) if pick])
-    times = _moved([pick_time(change.kind, pick.time) for pick in _picks(change) if pick])
-    return f"{costs} USD per month; {TIMES[change.kind]} {times}"
+    times = _moved([pick_time(change.time_of, pick.time) for pick in _picks(change) if pick])
+    return f"{costs} USD per month; {TIMES[change.time_of]} {times}"
 
 
 def amounts(side: CostSide | None) -> Range | None:

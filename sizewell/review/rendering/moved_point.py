@@ -52,9 +52,9 @@ def draw_move(change: SelectionChange) -> MovedPoint | None:
         return None
     x_axis = axis_over(candidate.usd_per_month for candidate in known)
     y_axis = axis_over(candidate.time for candidate in known)
-    points = [_point(candidate, change.kind, x_axis, y_axis) for candidate in known]
+    points = [_point(candidate, change.time_of, x_axis, y_axis) for candidate in known]
     picks = [point for point in points if point.role != "candidate"]
-    hours = TIMES[change.kind] == "duration"
+    hours = change.time_of == "duration"
     moved = len(picks) == 2 and max(abs(picks[0].x - picks[1].x), abs(picks[0].y - picks[1].y)) >= _ARROW
     return MovedPoint(
         points=tuple(points),
@@ -64,7 +64,7 @@ def draw_move(change: SelectionChange) -> MovedPoint | None:
             Tick(round(100 - tick.percent, 2), tick.label)
             for tick in y_axis.ticks(_hours if hours else _milliseconds)
         ),
-        time=TIMES[change.kind],
+        time=TIMES[change.time_of],
     )
 
 
@@ -83,12 +83,12 @@ def _known_pick(role: str, side: PickSide | None) -> Iterator[_Known]:
         yield _Known(role, side.instance_type, side.usd_per_month, side.time)
 
 
-def _point(known: _Known, kind: str, x_axis: Axis, y_axis: Axis) -> Point:
+def _point(known: _Known, time_of: str, x_axis: Axis, y_axis: Axis) -> Point:
     return Point(
         known.role,
         known.instance_type,
         usd(known.usd_per_month),
-        pick_time(kind, known.time),
+        pick_time(time_of, known.time),
         x_axis.percent(known.usd_per_month),
         round(100 - y_axis.percent(known.time), 2),
     )

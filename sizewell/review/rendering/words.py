@@ -21,17 +21,7 @@ SEVERITIES: dict[Severity, str] = {"danger": "Danger", "warning": "Warning", "no
 #: The order in which directions of security changes are read.
 DIRECTIONS = {"weaker": "Weaker", "neutral": "Neutral", "stronger": "Stronger"}
 #: What the time of a choice measures.
-TIMES = {
-    "real-time-endpoint": "p95 at peak",
-    "asynchronous-endpoint": "p95 at peak",
-    "multi-model-endpoint": "p95 at peak",
-    "inference-component-endpoint": "p95 at peak",
-    "batch-transform": "duration",
-    "processing-job": "duration",
-    "training-job": "duration",
-    "tuning-job": "duration",
-    "notebook": "duration",
-}
+TIMES = {"latency": "p95 at peak", "duration": "duration"}
 EFFECTS = {
     "none": "leaves it as it is",
     "update": "updates in place",
@@ -95,11 +85,11 @@ def listed(names: Iterable[str], most: int = words.MAX_NAMES) -> str:
     return words.listed((shorten(visible(name), NAME_LIMIT) for name in names), most)
 
 
-def pick_time(kind: str, time: float | None) -> str:
+def pick_time(time_of: str, time: float | None) -> str:
     """Return the latency of an endpoint or the duration of a job."""
     if time is None:
         return "unknown"
-    return f"{time:,.1f} h" if TIMES[kind] == "duration" else milliseconds(time)
+    return f"{time:,.1f} h" if time_of == "duration" else milliseconds(time)
 
 
 def side_line(side: Side | None) -> str:

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from sizewell.planning.saved_plan import SavedVariant, Workload
+from sizewell.planning.saved_workload import SavedChoice
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import CandidatePoint, PickSide, SelectionChange
 from sizewell.review.saved.output import Assembly
 from sizewell.review.selection.candidate_record import NO_RECORD, CandidateRecord, read_candidate_records
-from sizewell.review.selection.comparison import Comparison, instance_count, lock_state
+from sizewell.review.selection.comparison import Comparison, lock_state
 from sizewell.review.selection.needs import changed_needs
 from sizewell.review.selection.reasons import reasons_for, reasons_for_new
 
@@ -36,22 +36,22 @@ def compare_selections(pair: EnvironmentPair) -> tuple[SelectionChange, ...]:
     )
 
 
-def _workloads(assembly: Assembly | None) -> Mapping[tuple[str, str], Workload]:
+def _workloads(assembly: Assembly | None) -> Mapping[tuple[str, str], SavedChoice]:
     """Return the workloads by name and kind: of another kind it is another workload."""
     plan = assembly.plan if assembly else None
-    return {(workload.name, workload.kind): workload for workload in (plan.workloads if plan else ())}
+    return {(workload.name, workload.kind): workload for workload in (plan.choices if plan else ())}
 
 
-def _differ(base: Workload | None, head: Workload | None) -> bool:
+def _differ(base: SavedChoice | None, head: SavedChoice | None) -> bool:
     if base is None or head is None:
         return True
     return _pick(base) != _pick(head)
 
 
-def _pick(workload: Workload) -> tuple[object, ...]:
+def _pick(workload: SavedChoice) -> tuple[object, ...]:
     return (
         workload.instance_type,
-        instance_count(workload),
+        workload.instance_count,
         workload.selection.chosen.cost.usd_per_hour,
         lock_state(workload),
         workload.selection.chosen.estimate.measured,
@@ -60,8 +60,8 @@ def _pick(workload: Workload) -> tuple[object, ...]:
 
 def _change(
     pair: EnvironmentPair,
-    base: Workload | None,
-    head: Workload | None,
+    base: SavedChoice | None,
+    head: SavedChoice | None,
     base_records: Records,
     head_records: Records,
 ) -> SelectionChange:
@@ -73,6 +73,7 @@ def _change(
         environment=pair.name,
         workload=workload.name,
         kind=workload.kind,
+        time_of=workload.time_of,
         base=_side(base, base_record) if base else None,
         head=_side(head, head_record) if head else None,
         reasons=_reasons(pair, base, head, base_record, head_record),
@@ -82,8 +83,8 @@ def _change(
 
 def _reasons(
     pair: EnvironmentPair,
-    base: Workload | None,
-    head: Workload | None,
+    base: SavedChoice | None,
+    head: SavedChoice | None,
     base_record: CandidateRecord,
     head_record: CandidateRecord,
 ) -> tuple[str, ...]:
@@ -97,16 +98,14 @@ def _reasons(
     return reasons_for(Comparison(base, head, base_record, head_record, catalog_changed, needs))
 
 
-def _side(workload: Workload, record: CandidateRecord) -> PickSide:
+def _side(workload: SavedChoice, record: CandidateRecord) -> PickSide:
     chosen = workload.selection.chosen
-    estimate = chosen.estimate
-    time = estimate.p95_latency_ms if isinstance(workload, SavedVariant) else estimate.duration_hours
     return PickSide(
         instance_type=workload.instance_type,
-        instance_count=instance_count(workload),
+        instance_count=workload.instance_count,
         usd_per_hour=chosen.cost.usd_per_hour,
         usd_per_month=chosen.cost.usd_per_month,
-        time=time,
+        time=workload.time,
         runner_up=record.runner_up,
         lock=lock_state(workload),
     )

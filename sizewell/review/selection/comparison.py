@@ -4,23 +4,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from sizewell.planning.saved_plan import SavedLock, SavedNotebook, SavedVariant, Workload
+from sizewell.planning.saved_workload import SavedChoice, SavedLock
 from sizewell.review.selection.candidate_record import Candidate, CandidateRecord
 from sizewell.review.selection.needs import Need
 
 LockState = Literal["unlocked", "locked", "stale", "infeasible"]
 
 
-def instance_count(workload: Workload) -> int:
-    """Return the instances that run at average load; of a training job the nodes, of a notebook one."""
-    if isinstance(workload, SavedNotebook):
-        return 1
-    if isinstance(workload, SavedVariant):
-        return workload.initial_instance_count
-    return workload.attempts[0].instance_count
-
-
-def lock_state(workload: Workload) -> LockState:
+def lock_state(workload: SavedChoice) -> LockState:
     """Return what the lock says of a workload."""
     return workload.lock.state if workload.lock else "unlocked"
 
@@ -29,8 +20,8 @@ def lock_state(workload: Workload) -> LockState:
 class Comparison:
     """One workload that both sides have, as the reasons see it."""
 
-    base: Workload
-    head: Workload
+    base: SavedChoice
+    head: SavedChoice
     base_record: CandidateRecord
     head_record: CandidateRecord
     catalog_changed: bool

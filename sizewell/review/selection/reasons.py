@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from sizewell.instance_selection.wording import milliseconds
-from sizewell.planning.saved_plan import SavedVariant, Workload
+from sizewell.planning.saved_workload import SavedChoice
 from sizewell.review.selection.candidate_record import Candidate, CandidateRecord
 from sizewell.review.selection.comparison import Comparison
 from sizewell.review.selection.needs import by_relevance
@@ -25,7 +25,7 @@ def reasons_for(comparison: Comparison) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found)) or (_unexplained(comparison),)
 
 
-def reasons_for_new(workload: Workload, record: CandidateRecord) -> tuple[str, ...]:
+def reasons_for_new(workload: SavedChoice, record: CandidateRecord) -> tuple[str, ...]:
     """Return why a workload that base does not have runs on its type."""
     reasons = []
     if workload.lock and workload.lock.state != "infeasible":
@@ -179,15 +179,16 @@ def _chosen_of_both(c: Comparison, name: str) -> tuple[Candidate, Candidate] | N
     return base, head
 
 
-def _chosen(workload: Workload) -> Candidate:
+def _chosen(workload: SavedChoice) -> Candidate:
     cost, estimate = workload.selection.chosen.cost, workload.selection.chosen.estimate
-    serves = isinstance(workload, SavedVariant)
     return Candidate(
         instance_type=workload.instance_type,
         usd_per_hour=cost.usd_per_hour,
         usd_per_month=cost.usd_per_month,
-        time=estimate.p95_latency_ms if serves else estimate.duration_hours,
-        instance_count=estimate.instances_at_average if serves else estimate.instance_count,
+        time=workload.time,
+        instance_count=estimate.instances_at_average
+        if workload.time_of == "latency"
+        else estimate.instance_count,
         is_measured=False,
     )
 
@@ -209,7 +210,7 @@ def _now_cheaper(c: Comparison, said: str) -> str:
 
 
 def _time_move(c: Comparison, base: float, head: float) -> str:
-    if not isinstance(c.head, SavedVariant):
+    if c.head.time_of == "duration":
         return f"duration {base:.3g} → {head:.3g} h"
     was, now = milliseconds(base), milliseconds(head)
     same_unit = was.split()[-1] == now.split()[-1]

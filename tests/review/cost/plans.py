@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.planning.saved_plan import SavedEndpoint, SavedPlan, SavedTrainingJob
+from sizewell.planning.saved_plan import SavedPlan
+from sizewell.planning.saved_workload import SavedEndpoint, SavedTraining, SavedWorkload
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.cost import compare_costs
 from sizewell.review.model import CostComponent, CostSide, EnvironmentCost, WorkloadCost
@@ -39,7 +40,7 @@ def saved_endpoint(**given: Any) -> SavedEndpoint:
     )
 
 
-def saved_training_job(**given: Any) -> SavedTrainingJob:
+def saved_training_job(**given: Any) -> SavedTraining:
     """4 runs a month of 2 hours on 1 instance at 10 USD per hour, of which Spot saves 60 %."""
     estimate = {
         "memory": {"usable_gib": 1.0},
@@ -50,8 +51,9 @@ def saved_training_job(**given: Any) -> SavedTrainingJob:
     }
     cost = {**_COST, "usd_per_hour": 10.0, "usd_per_month": 32.0, **given.pop("cost", {})}
     rung = {"instance_type": "ml.p4d.24xlarge", "instance_count": 1, "volume_size_gib": 365}
-    return SavedTrainingJob.model_validate(
+    return SavedTraining.model_validate(
         {
+            "kind": "training-job",
             "name": "tune",
             "stack_name": "shop-dev-tune",
             "attempts": [{**rung, "spot": True}, {**rung, "spot": False}],
@@ -65,7 +67,7 @@ def saved_training_job(**given: Any) -> SavedTrainingJob:
     )
 
 
-def saved_plan(*workloads: SavedEndpoint | SavedTrainingJob, **given: Any) -> SavedPlan:
+def saved_plan(*workloads: SavedWorkload, **given: Any) -> SavedPlan:
     return SavedPlan.model_validate(
         {
             "schema_version": 4,
@@ -80,8 +82,7 @@ def saved_plan(*workloads: SavedEndpoint | SavedTrainingJob, **given: Any) -> Sa
                 "network": {"mode": "new", "availability_zones": 3},
                 "retain_state": True,
             },
-            "endpoints": [one for one in workloads if isinstance(one, SavedEndpoint)],
-            "training_jobs": [one for one in workloads if isinstance(one, SavedTrainingJob)],
+            "workloads": workloads,
             "bill": {"budget_usd_per_month": 500.0},
             **given,
         }

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from sizewell.planning.saved_plan import SavedNotebook
+from sizewell.kinds.notebook.saved import SavedNotebook
 from tests.review.builders import resource, template
 from tests.review.cost.plans import (
     amounts,
@@ -213,6 +213,7 @@ def test_a_notebook_runs_all_the_time_unless_a_plan_says_otherwise() -> None:
     cost = {"usd_per_hour": 0.2, "usd_per_month": 12.0, "basis": "estimated", "price_date": "2026-09-01"}
     notebook = SavedNotebook.model_validate(
         {
+            "kind": "notebook",
             "name": "explore",
             "stack_name": "shop-dev-explore",
             "instance_type": "ml.r6i.large",
@@ -223,7 +224,7 @@ def test_a_notebook_runs_all_the_time_unless_a_plan_says_otherwise() -> None:
     )
     assert amounts(line(written, "ml.r6i.large notebook")) == pytest.approx((0.151 * 730,) * 3)
     assert amounts(line(written, "notebook volumes")) == pytest.approx((7.0,) * 3)
-    found = head_of(compared(None, planned(written, saved_plan(notebooks=[notebook]))))
+    found = head_of(compared(None, planned(written, saved_plan(notebook))))
     hours = next(one for one in found.components if one.name == "ml.r6i.large notebook")
     # At the most in all working hours, of which 60 are 30 %.
     assert amounts(hours) == pytest.approx((12.0, 12.0, 40.0))

@@ -318,7 +318,13 @@ def pick(instance_type: str, count: int = 2, usd: float = 1.0) -> PickSide:
 )
 def test_selections(base: PickSide | None, head: PickSide | None, reason: str | None) -> None:
     change = SelectionChange(
-        environment="prod", workload="chat", kind="real-time-endpoint", base=base, head=head, reasons=("x",)
+        environment="prod",
+        workload="chat",
+        kind="real-time-endpoint",
+        time_of="latency",
+        base=base,
+        head=head,
+        reasons=("x",),
     )
     expected = {"selection-changed": reason} if reason else {}
     assert failures(review(selection=(change,)), "selection-changed") == expected

@@ -307,6 +307,7 @@ def selection() -> tuple[SelectionChange, ...]:
         environment="prod",
         workload="assistant-tune",
         kind="training-job",
+        time_of="duration",
         base=pick("ml.p4d.24xlarge", 25.25, 6.2, "ml.trn1.32xlarge", count=1, hours=12.4),
         head=pick("ml.trn1.32xlarge", 24.78, 4.6, "ml.p4d.24xlarge", lock="stale", count=1, hours=9.2),
         reasons=("ml.trn1.32xlarge is cheaper by 27% per run since the prices of 2026-10-31.",),
@@ -320,6 +321,7 @@ def selection() -> tuple[SelectionChange, ...]:
             environment="prod",
             workload="assistant",
             kind="real-time-endpoint",
+            time_of="latency",
             base=pick("ml.g5.2xlarge", 1.515, 14600, "ml.g6.2xlarge"),
             head=pick("ml.g6e.2xlarge", 2.803, 11200, "ml.inf2.8xlarge", lock="stale"),
             reasons=(

@@ -43,7 +43,13 @@ def test_nothing_is_drawn_without_a_price_of_a_pick() -> None:
 def test_point_that_stays_has_no_arrow() -> None:
     side = pick("ml.m5.xlarge", 1, 10, "ml.m5.large")
     still = SelectionChange(
-        environment="dev", workload="w", kind="training-job", base=side, head=side, reasons=()
+        environment="dev",
+        workload="w",
+        kind="training-job",
+        time_of="duration",
+        base=side,
+        head=side,
+        reasons=(),
     )
     nearly = still.model_copy(update={"head": side.model_copy(update={"time": (side.time or 0) * 1.03})})
     for change in (still, nearly):

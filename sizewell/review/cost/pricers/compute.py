@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.lambda_functions import MIN_STORAGE_MB
-from sizewell.planning.saved_plan import SavedEndpoint, SavedOnDemand
+from sizewell.planning.saved_workload import SavedEndpoint, SavedOnDemand
 from sizewell.review.cost.charges import Amounts, Charge, Count, by_count, by_use, unknown
 from sizewell.review.cost.pricer import PlannedStack, prices
 from sizewell.templates.template import Resource

@@ -6,7 +6,7 @@ from typing import Any
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.scaling import INSTANCE_COUNT, PROVISIONED_CONCURRENCY
-from sizewell.planning.saved_plan import SavedEndpoint, SavedVariant
+from sizewell.planning.saved_workload import SavedEndpoint, SavedVariant
 from sizewell.review.cost.charges import (
     Amounts,
     Charge,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.planning.saved_plan import SavedNotebook
+from sizewell.planning.saved_workload import SavedChoice
 from sizewell.review.cost.charges import Amounts, Charge, Count, Fact, by_count, number_words
 from sizewell.review.cost.instance_prices import catalog_price, planned_price
 from sizewell.review.cost.pricer import PlannedStack, prices
@@ -21,7 +21,7 @@ def notebook(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     properties = resource.properties
     instance_type, planned = str(properties.get("InstanceType")), stack.workload
     price, hours = catalog_price(stack.region, instance_type, "notebook"), Amounts.fixed(HOURS_PER_MONTH)
-    if isinstance(planned, SavedNotebook) and planned.instance_type == instance_type:
+    if isinstance(planned, SavedChoice) and planned.instance_type == instance_type:
         chosen = planned.selection.chosen
         price, used = planned_price(chosen), chosen.estimate.duration_hours or HOURS_PER_MONTH
         hours = Amounts(used, used, used / (chosen.estimate.utilization or 1.0))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.facts.billing import HOURS_PER_MONTH
-from sizewell.planning.saved_plan import SavedAttempt, SavedJob, SavedRung, SavedTrainingJob, SavedVolumeRung
+from sizewell.planning.saved_workload import SavedAttempt, SavedJob
 from sizewell.review.cost.charges import (
     Amounts,
     Charge,
@@ -21,13 +21,6 @@ from sizewell.templates.template import Resource
 from sizewell.templates.values import mapping, text
 
 SERVICE = "SageMaker"
-#: What instances of a job are used for, as the catalog prices it.
-_USAGE = {
-    "batch-transform": "transform",
-    "processing-job": "processing",
-    "training-job": "training",
-    "tuning-job": "training",
-}
 
 
 @prices("AWS::StepFunctions::StateMachine")
@@ -49,23 +42,6 @@ def training_job(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     yield from by_use(SERVICE, name, price) if price else unknown(SERVICE, name)
 
 
-def _trainings_per_run(job: SavedJob) -> int:
-    return job.search.max_jobs if isinstance(job, SavedTrainingJob) and job.search else 1
-
-
-def _is_spot(rung: SavedRung) -> bool:
-    return isinstance(rung, SavedAttempt) and rung.spot
-
-
-def _is_prepaid(job: SavedJob) -> bool:
-    return isinstance(job, SavedTrainingJob) and job.training_plan_arn is not None
-
-
-def _run(job: SavedJob) -> str:
-    """Return what is counted: a run, or of a tuning each training."""
-    return "training" if job.kind == "tuning-job" else "run"
-
-
 def _is_first(resource: Resource, stack: PlannedStack) -> bool:
     machines = (
         machine for machine in stack.resources.values() if machine.resource_type == resource.resource_type
@@ -82,8 +58,8 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
     words = _words(job, first, runs, hours)
     yield Charge(
         service=SERVICE,
-        name=f"{first.instance_type} {_USAGE[job.kind]}{' on Spot' if _is_spot(first) else ''}",
-        slot=_USAGE[job.kind],
+        name=f"{first.instance_type} {job.usage}{' on Spot' if first.spot else ''}",
+        slot=job.usage,
         is_from_plan=True,
         basis=job.selection.chosen.cost.basis if usd else "unknown",
         price=price,
@@ -91,9 +67,8 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
         quantity=words,
         facts=_facts(job, first, price, runs, hours),
     )
-    if isinstance(first, SavedVolumeRung):
-        yield from _volumes(stack, _USAGE[job.kind], first, runs, hours)
-    if isinstance(job, SavedTrainingJob) and job.keep_alive_minutes is not None:
+    yield from _volumes(stack, job.usage, first, runs, hours)
+    if job.keep_alive_minutes is not None:
         waiting = job.keep_alive_minutes / 60
         kept = price.usd * first.instance_count * waiting * runs if price and runs is not None else None
         yield Charge(
@@ -112,8 +87,8 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
 def _runs_per_month(job: SavedJob) -> float | None:
     """Return how often a month it runs, or trains: as the plan says, or as its sum for a month comes to."""
     if job.runs_per_month is not None:
-        return job.runs_per_month * _trainings_per_run(job)
-    if _is_prepaid(job):
+        return job.runs_per_month * job.trainings_per_run
+    if job.training_plan_arn is not None:
         return 1.0
     per_run, per_month = job.selection.chosen.estimate.usd_per_run, job.selection.chosen.cost.usd_per_month
     return round(per_month / per_run, 3) if per_run and per_month is not None else None
@@ -126,11 +101,11 @@ def _usd_per_month(
     expected = job.selection.chosen.cost.usd_per_month
     if expected is None:
         return None
-    rungs = [rung for rung in job.attempts if not _is_spot(rung) and not _is_prepaid(job)]
+    rungs = [rung for rung in job.attempts if not rung.spot and job.training_plan_arn is None]
     if not rungs:
         return Amounts.fixed(expected)
     if runs is None or hours is None:
-        return None if _is_spot(job.attempts[0]) else Amounts.fixed(expected)
+        return None if job.attempts[0].spot else Amounts.fixed(expected)
     known = [
         price.usd * rung.instance_count * hours * runs
         for rung in rungs
@@ -139,16 +114,18 @@ def _usd_per_month(
     return Amounts(expected, expected, max(expected, *known)) if known else Amounts.fixed(expected)
 
 
-def _on_demand(job: SavedJob, stack: PlannedStack, rung: SavedRung) -> UnitPrice | None:
+def _on_demand(job: SavedJob, stack: PlannedStack, rung: SavedAttempt) -> UnitPrice | None:
     chosen = job.selection.chosen
     if rung.instance_type == chosen.instance_type:
         return planned_price(chosen)
-    return catalog_price(stack.region, rung.instance_type, _USAGE[job.kind])
+    return catalog_price(stack.region, rung.instance_type, job.usage)
 
 
 def _volumes(
-    stack: PlannedStack, usage: str, first: SavedVolumeRung, runs: float | None, hours: float | None
+    stack: PlannedStack, usage: str, first: SavedAttempt, runs: float | None, hours: float | None
 ) -> Iterator[Charge]:
+    if first.volume_size_gib is None:
+        return
     price = stack.price(SERVICE, f"{usage}_volume_gb_month")
     gb_months = (
         first.volume_size_gib * first.instance_count * hours * runs / HOURS_PER_MONTH
@@ -170,7 +147,7 @@ def _volumes(
 
 def _facts(
     job: SavedJob,
-    first: SavedRung,
+    first: SavedAttempt,
     price: UnitPrice | None,
     runs: float | None,
     hours: float | None,
@@ -179,24 +156,24 @@ def _facts(
         "instance type": Fact(first.instance_type),
         "instances": Fact(number_words(first.instance_count)),
         "capacity tried first": Fact(
-            "training plan" if _is_prepaid(job) else "Spot" if _is_spot(first) else "on demand"
+            "training plan" if job.training_plan_arn else "Spot" if first.spot else "on demand"
         ),
     }
-    if _is_spot(first) and job.selection.chosen.estimate.spot_savings_pct is not None:
+    if first.spot and job.selection.chosen.estimate.spot_savings_pct is not None:
         facts["expected saving of Spot"] = Fact(
             number_words(job.selection.chosen.estimate.spot_savings_pct), " %"
         )
     if runs is not None:
-        facts[f"{_run(job)}s per month"] = Fact(number_words(runs))
+        facts[f"{job.run_noun}s per month"] = Fact(number_words(runs))
     if hours is not None:
-        facts[f"hours per {_run(job)}"] = Fact(number_words(hours))
+        facts[f"hours per {job.run_noun}"] = Fact(number_words(hours))
     if price:
         facts[f"price of {first.instance_type}"] = Fact(usd_words(price.usd), " USD per hour (catalog)")
     return facts
 
 
-def _words(job: SavedJob, first: SavedRung, runs: float | None, hours: float | None) -> str:
+def _words(job: SavedJob, first: SavedAttempt, runs: float | None, hours: float | None) -> str:
     if runs is None or hours is None:
         return ""
-    parts = (runs, _run(job)), (float(first.instance_count), "instance"), (hours, "hour")
+    parts = (runs, job.run_noun), (float(first.instance_count), "instance"), (hours, "hour")
     return " x ".join(counted_noun(number, noun) for number, noun in parts)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sizewell.planning.saved_plan import SavedEndpoint
+from sizewell.planning.saved_workload import SavedEndpoint
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import counted, moved, shown

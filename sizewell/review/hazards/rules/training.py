@@ -3,11 +3,12 @@
 SageMaker developer guide, "Managed Spot Training": MaxWaitTimeInSeconds must be at least MaxRuntimeInSeconds.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from sizewell.checks.rules.training_requests import TRAINING_JOB, TrainingRequest, training_requests
 from sizewell.checks.state_language import STATE_MACHINE
-from sizewell.planning.saved_plan import SavedPlan, SavedTrainingJob
+from sizewell.planning.saved_plan import SavedPlan
+from sizewell.planning.saved_workload import SavedJob
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import listed, shown
@@ -90,7 +91,7 @@ def spot_without_checkpoint(environment: EnvironmentPair) -> Iterator[Found]:
 def _planned_spot(environment: EnvironmentPair, readable: set[str]) -> Iterator[Found]:
     head = environment.head.plan if environment.head else None
     base = _jobs(environment.base.plan if environment.base else None)
-    for job in head.training_jobs if head else ():
+    for job in head.of(SavedJob) if head else ():
         before = base.get(job.name)
         new = before is None
         if job.stack_name in readable or not _job_restarts(job) or (new and not environment.production):
@@ -109,12 +110,11 @@ def _planned_spot(environment: EnvironmentPair, readable: set[str]) -> Iterator[
             )
 
 
-def _jobs(plan: SavedPlan | None) -> Mapping[str, SavedTrainingJob]:
-    jobs: Sequence[SavedTrainingJob] = plan.training_jobs if plan else ()
-    return {job.name: job for job in jobs}
+def _jobs(plan: SavedPlan | None) -> Mapping[str, SavedJob]:
+    return {job.name: job for job in plan.of(SavedJob)} if plan else {}
 
 
-def _job_restarts(job: SavedTrainingJob) -> bool:
+def _job_restarts(job: SavedJob) -> bool:
     return job.checkpoint is None and any(attempt.spot for attempt in job.attempts)
 
 
