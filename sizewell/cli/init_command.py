@@ -121,12 +121,17 @@ def _state(before: bytes | None, content: bytes) -> str:
 def starters(wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the kinds that were asked for, separated by commas; those of ``USUAL_KINDS`` where none was.
 
-    A notebook alone gets them as well: it is in one environment, and every environment has a workload.
+    What is in dev alone, such as a notebook, gets them as well: every environment has a workload.
     """
     kinds = dict.fromkeys(kind.strip() for text in wanted for kind in text.split(",") if kind.strip())
     for kind in kinds:
         check_kind(kind)
-    return (*USUAL_KINDS, *kinds) if set(kinds) <= {"notebook"} else tuple(kinds)
+    return (*USUAL_KINDS, *kinds) if all(map(_is_in_dev_alone, kinds)) else tuple(kinds)
+
+
+def _is_in_dev_alone(kind: str) -> bool:
+    """Tell whether the part of a starter for all environments is a comment."""
+    return all(line.lstrip().startswith("#") for line in starter_text(kind, "base").splitlines())
 
 
 def check_kind(kind: str) -> None:
@@ -142,9 +147,9 @@ def check_kind(kind: str) -> None:
 
 
 def starter_text(kind: str, layer: str) -> str:
-    """Return the part of a starter for a file of the configuration: ``base`` or ``dev``."""
-    suffix = "" if layer == "base" else f".{layer}"
-    return file_of(kind, f"starter{suffix}.yaml").read_text("utf-8")
+    """Return the part of a starter for ``base.yaml`` or ``dev.yaml``, or for the policy of dev: ``policy``."""
+    path = file_of(kind, "starter.yaml" if layer == "base" else f"starter.{layer}.yaml")
+    return path.read_text("utf-8") if layer != "policy" or path.exists() else ""
 
 
 def platform_files(name: str, kinds: Sequence[str], package: Package) -> dict[Path, str]:
