@@ -11,7 +11,6 @@ from sizewell.facts.instance_types import NAME_PATTERN
 ENDPOINT_KEYS = ("p95_latency_ms", "max_requests_per_second")
 TRAINING_KEYS = ("training_units_per_second",)
 MEASURED_KEYS = (*ENDPOINT_KEYS, *TRAINING_KEYS, "peak_accelerator_memory_gib")
-TRAINING_KINDS = ("training-job", "tuning-job")
 
 MAX_SOURCE_CHARACTERS = 300
 

@@ -6,46 +6,34 @@ from typing import Any
 from pydantic import ValidationError
 
 from sizewell.config.faults import Fault, near_match, show_value, value_fault
+from sizewell.config.kind import ConfigKind
 from sizewell.config.measured_instance import (
     ENDPOINT_KEYS,
-    MEASURED_KEYS,
     TRAINING_KEYS,
-    TRAINING_KINDS,
     MeasuredInstance,
     MeasurementsFile,
 )
 from sizewell.config.model_faults import type_hint
 from sizewell.config.schema_words import expected_words
 from sizewell.config.tree import Node
+from sizewell.kinds.registry import facet, kind_names
 
 
 def kind_faults(measured: MeasuredInstance, kind: str | None) -> Iterator[tuple[str, str]]:
     """Yield the keys that do not go with the kind of a workload, and why; none when the kind is not known."""
-    if kind is None:
+    if kind is None or kind not in kind_names():
         return
-    if kind == "inference-component-endpoint":
-        for key in (*ENDPOINT_KEYS, *TRAINING_KEYS):
+    workload = facet(kind, ConfigKind).model
+    if workload.unmeasured_keys:
+        for key, why in workload.unmeasured_keys.items():
             if getattr(measured, key) is not None:
-                yield (
-                    key,
-                    f"has no effect: it is of an instance, and a workload of the kind {kind} has copies of several models "
-                    "on it; remove the measurement",
-                )
+                yield key, f"has no effect: {why}"
         return
-    if kind == "processing-job":
-        for key in MEASURED_KEYS:
-            if getattr(measured, key) is not None:
-                yield (
-                    key,
-                    "has no effect: nothing of a processing job is estimated; state its expected_hours instead",
-                )
-        return
-    training = kind in TRAINING_KINDS
-    for key in (*ENDPOINT_KEYS, "concurrency") if training else TRAINING_KEYS:
+    for key in (*ENDPOINT_KEYS, "concurrency") if workload.trains else TRAINING_KEYS:
         if getattr(measured, key) is not None:
-            other = "an endpoint" if training else "a training job"
+            other = "an endpoint" if workload.trains else "a training job"
             yield key, f"is measured of {other}, but this workload is of the kind {kind}"
-    if not training and measured.instance_count != 1:
+    if not workload.trains and measured.instance_count != 1:
         yield (
             "instance_count",
             "what is measured of an endpoint is of one instance: divide, and remove the key",

@@ -1,7 +1,7 @@
 """How often something runs, by which starts, and what one run of a job may cost."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -55,9 +55,6 @@ class StartedRuns(Workload):
 
 class RepeatedRuns(StartedRuns):
     """A job whose runs each have a deadline, and which a pipeline may run."""
-
-    trains: ClassVar[bool] = False
-    """Whether a model comes of a run."""
 
     deadline_hours: float
     """Hours within which a run must end."""

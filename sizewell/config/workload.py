@@ -21,6 +21,10 @@ class Workload(ConfigModel):
     """Whether its containers run in the VPC of the environment."""
     has_fleet: ClassVar[bool] = False
     """Whether it is an endpoint on instances."""
+    trains: ClassVar[bool] = False
+    """Whether a model comes of a run."""
+    unmeasured_keys: ClassVar[Mapping[str, str]] = {}
+    """The keys of a measurement that have no effect on it, with why, and what to do instead."""
 
     if TYPE_CHECKING:
 

@@ -13,6 +13,7 @@ from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.on_demand_choice import on_demand_needs
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_plan import read_saved_plan
+from sizewell.planning.saved_workload import SavedOnDemand
 from sizewell.planning.serialization import plan_from_json, plan_to_json
 from tests.instance_selection.builders import catalog, cpu_instance
 from tests.instance_selection.modes.builders import CPU_USD, EVERY_USE, SMALL
@@ -203,7 +204,7 @@ def test_it_survives_json_and_a_review_reads_it() -> None:
     plan = whole(function(latency=HASTY))
     text = plan_to_json(plan)
     assert plan_to_json(plan_from_json(text)) == text
-    (saved,) = read_saved_plan(text.encode()).on_demand
+    (saved,) = read_saved_plan(text.encode()).of(SavedOnDemand)
     (workload,) = plan.workloads
     assert isinstance(workload, LambdaFunctionPlan)
     assert (saved.function_name, saved.memory_mb) == (workload.function_name, workload.memory_mb)

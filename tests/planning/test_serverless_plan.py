@@ -14,6 +14,7 @@ from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.on_demand_choice import on_demand_needs
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_plan import read_saved_plan
+from sizewell.planning.saved_workload import SavedOnDemand
 from sizewell.planning.serialization import plan_from_json, plan_to_json
 from tests.instance_selection.modes.builders import SMALL, in_region
 from tests.planning.builders import CNN, IMAGE, environment, policy
@@ -261,7 +262,7 @@ def test_it_survives_json_and_a_review_reads_it() -> None:
     plan = whole(serverless(latency=HASTY))
     text = plan_to_json(plan)
     assert plan_to_json(plan_from_json(text)) == text
-    (saved,) = read_saved_plan(text.encode()).on_demand
+    (saved,) = read_saved_plan(text.encode()).of(SavedOnDemand)
     (endpoint,) = plan.workloads
     assert isinstance(endpoint, ServerlessEndpointPlan)
     assert (saved.name, saved.memory_mb) == ("plants", endpoint.memory_mb)

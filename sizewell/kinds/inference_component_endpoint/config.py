@@ -20,6 +20,7 @@ from sizewell.config.endpoint import AnsweringModel
 from sizewell.config.environment import Environment
 from sizewell.config.fleet_settings import RoutedFleet
 from sizewell.config.kind import ConfigKind
+from sizewell.config.measured_instance import ENDPOINT_KEYS, TRAINING_KEYS
 from sizewell.config.request_members import Violation, endpoint_members, payload_violations
 from sizewell.config.scaling import Cooldown, Headroom, check_order
 from sizewell.config.served_model import DescribedWorkload, OnChosenType, PlacedWorkload
@@ -162,6 +163,10 @@ class InferenceComponentEndpoint(RoutedFleet, OnChosenType, PlacedWorkload, Desc
     """Several models on one fleet: an endpoint of inference components."""
 
     misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS
+    unmeasured_keys: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (*ENDPOINT_KEYS, *TRAINING_KEYS),
+        "it is of an instance, and this workload has copies of several models on it; remove the measurement",
+    )
 
     kind: Literal["inference-component-endpoint"]
     """The workload is a SageMaker endpoint of inference components."""

@@ -20,6 +20,7 @@ from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
 from sizewell.config.host_needs import Accelerators, MemoryGib, Vcpus
 from sizewell.config.instances import InstanceConstraints, OnInstances
 from sizewell.config.kind import ConfigKind
+from sizewell.config.measured_instance import MEASURED_KEYS
 from sizewell.config.place import ON_PLACE, PlaceName
 from sizewell.config.repeated_runs import RepeatedRuns
 from sizewell.config.request_members import MAX_VARIABLES, Violation, read_otherwise, too_long
@@ -155,6 +156,10 @@ class ProcessingContainer(AnyContainer):
 
 class ProcessingJob(RepeatedRuns, OnInstances):
     """A script over objects of the artifact bucket, as a Step Functions state machine with a ladder of instance types."""
+
+    unmeasured_keys: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        MEASURED_KEYS, "nothing of a processing job is estimated; state its expected_hours instead"
+    )
 
     kind: Literal["processing-job"]
     """The workload is a SageMaker processing job."""
