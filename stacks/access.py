@@ -8,8 +8,8 @@ from constructs_lib.endpoints.endpoint_api import EndpointApi, EndpointApiProps
 from constructs_lib.policies.statements import Statement
 from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
-from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
-from sizewell.stacks.removal import removal_policy
+from sizewell.planning.foundation_plan_model import NewNetworkPlan
+from sizewell.stacks.workload_stack import props_of
 
 if TYPE_CHECKING:
     from sizewell.stacks.endpoint_stack import EndpointStack
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 def add_access(
     stack: "EndpointStack | ServerlessStack",
     plan: EndpointPlan | ServerlessEndpointPlan,
-    foundation_plan: FoundationPlan,
     statements: Sequence[Statement],
 ) -> None:
     """Give what invoking the endpoint of a stack takes to the roles of its plan, and put its API before it."""
@@ -29,27 +28,19 @@ def add_access(
         EndpointAccess(
             stack,
             "Access",
-            props=EndpointAccessProps(
-                statements=statements,
-                role_arns=access.role_arns,
-                role_arns_elsewhere=access.role_arns_elsewhere,
-            ),
+            props=props_of(EndpointAccessProps, access, statements=statements),
         )
     if access.api_gateway is not None:
-        network = foundation_plan.network
+        network = stack.foundation_plan.network
         EndpointApi(
             stack,
             "Api",
-            props=EndpointApiProps(
+            props=stack.props(
+                EndpointApiProps,
+                access.api_gateway,
                 endpoint=stack.endpoint.endpoint,
                 endpoint_name=plan.endpoint_name,
-                role_arns=access.api_gateway.role_arns,
-                requests_per_second=access.api_gateway.requests_per_second,
-                burst_requests=access.api_gateway.burst_requests,
                 names_model=isinstance(plan, EndpointPlan) and plan.multi_model is not None,
-                foundation=stack.foundation,
-                log_retention_days=foundation_plan.log_retention_days,
-                removal_policy=removal_policy(foundation_plan),
                 # A VPC of ours is another one when its range changes.
                 redeployed_with=network.cidr if isinstance(network, NewNetworkPlan) else network.vpc_id,
             ),

@@ -6,15 +6,14 @@ from constructs_lib.scaling.concurrency_scaling import (
     ConcurrencyTarget,
 )
 from sizewell.planning.on_demand_plan_model import ConcurrencyScalingPlan
+from sizewell.stacks.workload_stack import props_of
 
 
 def concurrency_scaling(target: ConcurrencyTarget, plan: ConcurrencyScalingPlan) -> ConcurrencyScalingProps:
     """Return the props of a plan."""
-    return ConcurrencyScalingProps(
+    return props_of(
+        ConcurrencyScalingProps,
+        plan,
         target=target,
-        **plan.model_dump(exclude={"scheduled_actions"}),
-        scheduled_actions=[
-            ConcurrencyAction(**action.model_dump(exclude={"hours_per_week"}))
-            for action in plan.scheduled_actions
-        ],
+        scheduled_actions=[props_of(ConcurrencyAction, action) for action in plan.scheduled_actions],
     )

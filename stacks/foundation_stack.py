@@ -13,6 +13,7 @@ from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.foundation.security_groups import MountedGroup
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan
 from sizewell.stacks.removal import removal_policy
+from sizewell.stacks.workload_stack import props_of
 
 
 class FoundationStack(Stack):
@@ -25,25 +26,14 @@ class FoundationStack(Stack):
         super().__init__(scope, construct_id, **kwargs)
         self.parts = add_foundation(
             self,
-            FoundationProps(
-                name_prefix=plan.name_prefix,
+            props_of(
+                FoundationProps,
+                plan,
                 network=_network(plan),
                 alarm_email_addresses=plan.alarm_emails,
-                checkpoint_expiry_days=plan.checkpoint_expiry_days,
-                noncurrent_version_expiry_days=plan.noncurrent_version_expiry_days,
-                inference_data_expiry_days=plan.inference_data_expiry_days,
-                artifact_events=plan.artifact_events,
-                log_retention_days=plan.log_retention_days,
                 removal_policy=removal_policy(plan),
-                artifact_bucket_name=plan.artifact_bucket_name,
-                checkpoint_bucket_name=plan.checkpoint_bucket_name,
-                access_log_bucket_name=plan.access_log_bucket_name,
-                alarm_topic_name=plan.alarm_topic_name,
-                key_alias_prefix=plan.key_alias_prefix,
-                parameter_prefix=plan.parameter_prefix,
-                mlflow_app_name=plan.mlflow_app_name,
                 endpoint_name_wildcard=plan.name_wildcards.workload,
-                existing=ExistingResources(**plan.existing.model_dump()),
+                existing=props_of(ExistingResources, plan.existing),
             ),
         )
         self._plan = plan
@@ -56,18 +46,11 @@ class FoundationStack(Stack):
 def _network(plan: FoundationPlan) -> NewNetworkProps | ExistingNetworkProps:
     network = plan.network
     if isinstance(network, ExistingNetworkPlan):
-        return ExistingNetworkProps(
-            vpc_id=network.vpc_id,
-            subnet_ids=network.subnet_ids,
-            proxy_port=network.proxy_port,
-            mounted_groups=tuple(MountedGroup(**dict(one)) for one in network.mounted_groups),
-        )
-    return NewNetworkProps(
-        cidr=network.cidr,
+        groups = tuple(props_of(MountedGroup, group) for group in network.mounted_groups)
+        return props_of(ExistingNetworkProps, network, mounted_groups=groups)
+    return props_of(
+        NewNetworkProps,
+        network,
         availability_zone_count=network.availability_zones,
-        availability_zone_ids=network.availability_zone_ids,
-        interface_endpoint_services=tuple(one.service for one in network.interface_endpoints),
-        proxy_port=network.proxy_port,
-        readable_bucket_names=network.readable_bucket_names,
-        s3_prefix_list_id=network.s3_prefix_list_id,
+        interface_endpoint_services=tuple(endpoint.service for endpoint in network.interface_endpoints),
     )

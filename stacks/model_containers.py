@@ -9,6 +9,7 @@ from sizewell.kinds.inference_component_endpoint.plan_model import ComponentPlan
 from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.endpoint_plan_model import VariantPlan
 from sizewell.planning.workload_plan import InferencePipelinePlan, InferenceStepPlan, ModelPackagePlan
+from sizewell.stacks.workload_stack import props_of
 
 COMPRESSION: dict[str, Literal["Gzip", "None"]] = {"gzip": "Gzip", "none": "None"}
 
@@ -37,11 +38,11 @@ def pipeline_props(pipeline: InferencePipelinePlan | None) -> dict[str, Any]:
 
 
 def _step(step: InferenceStepPlan) -> PipelineContainer:
-    return PipelineContainer(
-        name=step.name,
+    return props_of(
+        PipelineContainer,
+        step,
         image_uri=step.image.uri,
         image_repository_arn=step.image.repository_arn,
-        artifact_key=step.artifact_key,
         artifact_compression=COMPRESSION[step.artifact_compression],
         environment_variables=step.environment,
     )
@@ -51,9 +52,4 @@ def _model_package(package: ModelPackagePlan, foundation: FoundationReferences) 
     artifacts = None
     if package.artifact_key is not None:
         artifacts = (package.artifact_bucket_name or foundation.artifact_bucket_name, package.artifact_key)
-    return ModelPackage(
-        arn=package.arn,
-        image_repository_arn=package.image_repository_arn,
-        artifacts=artifacts,
-        key_arn=package.key_arn,
-    )
+    return props_of(ModelPackage, package, artifacts=artifacts)

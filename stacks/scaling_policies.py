@@ -15,36 +15,25 @@ from sizewell.planning.scaling_policies import (
     ScalingPolicyPlan,
     TargetTrackingPlan,
 )
+from sizewell.stacks.workload_stack import props_of
 
 
 def scaling_policy(plan: ScalingPolicyPlan) -> ScalingPolicy:
     """Return the policy that a plan describes."""
     if isinstance(plan, TargetTrackingPlan):
-        return TargetTracking(
-            name=plan.name,
-            metric=plan.metric if isinstance(plan.metric, str) else _metric(plan.metric),
-            target_value=plan.target_value,
-            scale_out_cooldown_s=plan.scale_out_cooldown_s,
-            scale_in_cooldown_s=plan.scale_in_cooldown_s,
-        )
-    return StepScaling(
-        name=plan.name,
+        metric = plan.metric if isinstance(plan.metric, str) else _metric(plan.metric)
+        return props_of(TargetTracking, plan, metric=metric)
+    return props_of(
+        StepScaling,
+        plan,
         metric=_metric(plan.metric),
-        comparison=plan.comparison,
-        threshold=plan.threshold,
-        steps=[ScalingStep(**step.model_dump()) for step in plan.steps],
-        evaluation=AlarmEvaluation(
-            period_s=plan.period_s,
-            datapoints_to_alarm=plan.datapoints_to_alarm,
-            evaluation_periods=plan.evaluation_periods,
-        ),
-        adjustment_type=plan.adjustment_type,
-        cooldown_s=plan.cooldown_s,
+        steps=[props_of(ScalingStep, step) for step in plan.steps],
+        evaluation=props_of(AlarmEvaluation, plan),
     )
 
 
 def _metric(plan: AnyMetricPlan) -> ScalingMetric | ScalingMath:
     if isinstance(plan, MetricMathPlan):
-        metrics = {key: ScalingMetric(**one.model_dump()) for key, one in plan.metrics.items()}
+        metrics = {name: props_of(ScalingMetric, metric) for name, metric in plan.metrics.items()}
         return ScalingMath(expression=plan.expression, metrics=metrics)
-    return ScalingMetric(**plan.model_dump())
+    return props_of(ScalingMetric, plan)

@@ -1,8 +1,10 @@
 """When a workflow starts by itself, and by which events, as the constructs are told it."""
 
+from typing import Any
+
 from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
 from constructs_lib.workflows.workflow_events import StartEvents
-from sizewell.planning.workload_plan import SchedulePlan, StartsOnPlan
+from sizewell.planning.workload_plan import SchedulePlan, StateMachinePlan
 
 
 def schedule_timing(plan: SchedulePlan | None) -> TrainingScheduleTiming | None:
@@ -14,6 +16,10 @@ def schedule_timing(plan: SchedulePlan | None) -> TrainingScheduleTiming | None:
     )
 
 
-def start_events(plan: StartsOnPlan | None) -> StartEvents | None:
-    """Return the events that start it; None where none does."""
-    return None if plan is None else StartEvents(object_key=plan.object_key, alarm_name=plan.alarm_name)
+def start_props(plan: StateMachinePlan) -> dict[str, Any]:
+    """Return what starts the workflow of a workload beside people: a schedule, and events."""
+    events = plan.starts_on
+    return {
+        "schedule": schedule_timing(plan.schedule),
+        "events": StartEvents(object_key=events.object_key, alarm_name=events.alarm_name) if events else None,
+    }

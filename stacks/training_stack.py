@@ -2,11 +2,8 @@
 
 from typing import Any
 
-from aws_cdk import Stack
 from constructs import Construct
 
-from constructs_lib.foundation.foundation_parameters import read_foundation_references
-from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.jobs.training_job import (
     FileSystemChannel,
     TrainingAttempt,
@@ -18,47 +15,30 @@ from constructs_lib.jobs.training_job import (
 )
 from constructs_lib.jobs.training_workflow import TrainingWorkflow, TrainingWorkflowProps
 from sizewell.facts.mlflow import ARTIFACT_PREFIX, is_app
-from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.training_plan_model import TrainedModelPlan
-from sizewell.stacks.removal import removal_policy
-from sizewell.stacks.schedule_timing import schedule_timing, start_events
+from sizewell.stacks.schedule_timing import start_props
+from sizewell.stacks.workload_stack import WorkloadStack, props_of
 
 
-class TrainingStack(Stack):
+class TrainingStack(WorkloadStack):
     """State machine, schedule and alarms of one workload."""
 
-    foundation: FoundationReferences
-    """What the foundation publishes, such as the alarm topic: tokens of this stack."""
     training: TrainingWorkflow
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        plan: TrainedModelPlan,
-        foundation_plan: FoundationPlan,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, plan: TrainedModelPlan, **kwargs: Any) -> None:
         super().__init__(scope, construct_id, **kwargs)
-        self.foundation = read_foundation_references(self, foundation_plan.parameter_prefix)
         self.training = self._add_workflow(
             plan,
-            TrainingWorkflowProps(
+            self.props(
+                TrainingWorkflowProps,
+                plan,
                 workload_name=plan.name,
-                state_machine_name=plan.state_machine_name,
-                job=_job_props(plan, foundation_plan),
+                job=_job_props(plan, self.foundation_plan),
                 image_repository_arns=tuple(
                     dict.fromkeys(attempt.image.repository_arn for attempt in plan.attempts)
                 ),
-                schedule=schedule_timing(plan.schedule),
-                events=start_events(plan.starts_on),
-                log_retention_days=foundation_plan.log_retention_days,
-                removal_policy=removal_policy(foundation_plan),
-                foundation=self.foundation,
-                execution_role_arn=plan.execution_role_arn,
-                report_success=plan.report_success,
+                **start_props(plan),
             ),
         )
 
@@ -67,18 +47,14 @@ class TrainingStack(Stack):
 
 
 def _job_props(plan: TrainedModelPlan, foundation: FoundationPlan) -> TrainingJobProps:
-    return TrainingJobProps(
-        job_name_prefix=plan.job_name_prefix,
+    return props_of(
+        TrainingJobProps,
+        plan,
         attempts=tuple(
-            TrainingAttempt(
-                instance_type=attempt.instance_type,
+            props_of(
+                TrainingAttempt,
+                attempt,
                 image_uri=attempt.image.uri,
-                ends_after_s=attempt.ends_after_s,
-                hardware=attempt.hardware,
-                usd_per_hour=attempt.usd_per_hour,
-                gpu_count=attempt.gpu_count,
-                instance_count=attempt.instance_count,
-                volume_size_gib=attempt.volume_size_gib,
                 has_local_nvme=not attempt.encrypt_volume_with_key,
                 use_managed_spot=attempt.spot,
             )
@@ -103,14 +79,10 @@ def _job_props(plan: TrainedModelPlan, foundation: FoundationPlan) -> TrainingJo
         )
         if plan.checkpoint
         else None,
-        hyperparameters=plan.hyperparameters,
-        metrics=plan.metrics,
         environment_variables=plan.environment,
         experiment=_experiment(plan.experiment, foundation) if plan.experiment else None,
         enable_network_isolation=plan.network_isolation,
-        encrypt_inter_container_traffic=plan.encrypt_inter_container_traffic,
-        job_tags=plan.job_tags,
-        **_of_training_job(plan),
+        keep_alive_s=60 * (getattr(plan, "keep_alive_minutes", None) or 0),
     )
 
 
@@ -121,14 +93,3 @@ def _experiment(name: str, foundation: FoundationPlan) -> TrainingExperiment:
         is_app=arn is None or is_app(arn),
         artifact_prefix=ARTIFACT_PREFIX if arn is None else None,
     )
-
-
-def _of_training_job(plan: TrainedModelPlan) -> dict[str, Any]:
-    """Return what CreateTrainingJob takes, and a tuning job does not."""
-    if not isinstance(plan, TrainingJobPlan):
-        return {}
-    return {
-        "keep_alive_s": 60 * (plan.keep_alive_minutes or 0),
-        "tensorboard": plan.tensorboard,
-        "training_plan_arn": plan.training_plan_arn,
-    }
