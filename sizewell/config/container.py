@@ -173,9 +173,9 @@ class AnyContainer(ConfigModel):
     runs_any_image: ClassVar[bool] = False
     """Whether it starts in any image, whatever the image is for."""
 
-    image: Annotated[NamedImage | None, OnImage("the hardware that it is for"), SelectionNeed(261)] = None
+    image: Annotated[NamedImage | None, OnImage("the hardware that it is for"), SelectionNeed.IMAGE] = None
     """The image of AWS for each kind of hardware that has one, by framework and version; in place of images."""
-    images: Annotated[HardwareImages, SelectionNeed(260)]
+    images: Annotated[HardwareImages, SelectionNeed.IMAGE]
     """The image for each kind of hardware; a kind without an image is never picked."""
 
     @property
@@ -333,5 +333,5 @@ class ModelContainer(InferenceContainer):
 class ServingContainer(ModelContainer):
     """What serves the model on instances."""
 
-    images: Annotated[ServingImages, SelectionNeed(260)] = Field(default_factory=ServingImages)
+    images: Annotated[ServingImages, SelectionNeed.IMAGE] = Field(default_factory=ServingImages)
     """The image for each kind of hardware; a kind without an image is never picked."""

@@ -5,7 +5,7 @@ falls. An effect holds sentences and no logic; an empty one says nothing.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,35 @@ Effect = (
 )
 
 
-@dataclass(frozen=True)
-class SelectionNeed:
-    """The choice of an instance type depends on the key; of several that changed, the lowest rank is named first."""
+class SelectionNeed(Enum):
+    """The choice of an instance type depends on the key. Of several that changed, a review names them in this order.
 
-    rank: int
+    Keys of the same need are named in the order of the fields.
+    """
+
+    BOUND = auto()
+    """What must be met: a latency, a deadline."""
+    LOAD = auto()
+    """How much there is to do."""
+    MODEL = auto()
+    """What does it."""
+    TRAINING = auto()
+    """How a model is trained."""
+    SPOT = auto()
+    """Whether instances may be interrupted."""
+    TIMES = auto()
+    """When and how often it runs."""
+    SCALING = auto()
+    """Between which numbers of instances."""
+    COST = auto()
+    """What it may cost."""
+    MARGIN = auto()
+    """How far a prediction must stay from its bound."""
+    INSTANCES = auto()
+    """Which types may be chosen."""
+    IMAGE = auto()
+    """What hardware there is an image for."""
+    PLACE = auto()
+    """In which region it runs."""
+    POLICY = auto()
+    """What the environment allows."""

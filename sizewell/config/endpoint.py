@@ -21,9 +21,9 @@ ModelLatencyMs = Annotated[float, Field(ge=0.001, le=MAX_INVOCATION_MS)]
 class AnswerLatency(ConfigModel):
     """The service level objective of one request, as the model answers it."""
 
-    max_p95_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed(10)]
+    max_p95_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed.BOUND]
     """Milliseconds within which 95 of 100 requests are answered (ModelLatency); SageMaker ends a call after 60,000."""
-    max_p99_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed(12)] = None
+    max_p99_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed.BOUND] = None
     """Milliseconds within which 99 of 100 requests are answered; without it nothing is asked, and the alarm takes twice
     max_p95_ms."""
 
@@ -37,14 +37,14 @@ class AnswerLatency(ConfigModel):
 class Latency(AnswerLatency):
     """The service level objective of one request, as the model answers it, whole or token by token."""
 
-    max_p95_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed(10)] = MAX_INVOCATION_MS
+    max_p95_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed.BOUND] = MAX_INVOCATION_MS
     """Milliseconds within which 95 of 100 requests are answered (ModelLatency); SageMaker ends a call after 60,000. Of a model
     that generates, by default what max_time_to_first_token_ms and max_inter_token_ms come to, or 60,000 where one of them is
     stated."""
-    max_time_to_first_token_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed(14)] = None
+    max_time_to_first_token_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed.BOUND] = None
     """Milliseconds within which 95 of 100 answers begin, of a model that generates; callers read the response as a
     stream."""
-    max_inter_token_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed(16)] = None
+    max_inter_token_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed.BOUND] = None
     """Milliseconds between two tokens, on the average of an answer, that 95 of 100 answers keep; of a model that
     generates."""
     max_wait_minutes: Annotated[float, Field(ge=0.01, le=28 * 24 * 60)] | None = None
@@ -72,7 +72,7 @@ class Latency(AnswerLatency):
 class AnsweringModel(ModelOnInstances):
     """A model on instances, and what somebody who waits for each answer needs of it."""
 
-    traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed(30)]
+    traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed.LOAD]
     """How much arrives: requests per second, or users who wait for their answers."""
     latency: Latency
     """How fast a request must be answered."""

@@ -7,6 +7,6 @@ from pydantic import Field
 from sizewell.config.effects import OnNumber, SelectionNeed
 
 _ON_NEED = OnNumber("a smaller type may do", "may need a larger type")
-Vcpus = Annotated[int, Field(ge=1, le=1024), _ON_NEED, SelectionNeed(30)]
-MemoryGib = Annotated[float, Field(ge=0.5, le=65_536), _ON_NEED, SelectionNeed(32)]
-Accelerators = Annotated[int, Field(ge=0, le=16), _ON_NEED, SelectionNeed(36)]
+Vcpus = Annotated[int, Field(ge=1, le=1024), _ON_NEED, SelectionNeed.LOAD]
+MemoryGib = Annotated[float, Field(ge=0.5, le=65_536), _ON_NEED, SelectionNeed.LOAD]
+Accelerators = Annotated[int, Field(ge=0, le=16), _ON_NEED, SelectionNeed.LOAD]

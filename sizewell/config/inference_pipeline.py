@@ -113,5 +113,5 @@ ON_PIPELINE = (
             removed="requests pass the container of the model alone",
         )
     ),
-    SelectionNeed(265),
+    SelectionNeed.IMAGE,
 )

@@ -68,7 +68,7 @@ class ModelPackage(ConfigModel):
     """The version in the group."""
     arn: Annotated[PackageArn | None, OnChange("another model goes live")] = None
     """The ARN of a version in another account, in place of group and version; packages of AWS Marketplace have none."""
-    hardware: Annotated[Literal["cuda", "neuron", "cpu_x86_64", "cpu_arm64"], SelectionNeed(263)]
+    hardware: Annotated[Literal["cuda", "neuron", "cpu_x86_64", "cpu_arm64"], SelectionNeed.IMAGE]
     """The hardware that the image of the package is for; no other is picked."""
     image_repository: ImageRepository | None = None
     """Where the image of the package is, for the role that pulls it."""
@@ -116,5 +116,5 @@ ON_PACKAGE = (
             removed="image and artifact are named here",
         )
     ),
-    SelectionNeed(262),
+    SelectionNeed.IMAGE,
 )

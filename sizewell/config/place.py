@@ -34,7 +34,7 @@ PlaceName = Annotated[
 
 CREATED_ANEW = OnChange("everything is created anew elsewhere")
 _MOVED = "its stack is created anew elsewhere, and the old one stays until somebody deletes it"
-ON_PLACE = (OnChange(changed=_MOVED, added=_MOVED, removed=_MOVED), SelectionNeed(305))
+ON_PLACE = (OnChange(changed=_MOVED, added=_MOVED, removed=_MOVED), SelectionNeed.PLACE)
 
 
 class Place(ConfigModel):
@@ -42,7 +42,7 @@ class Place(ConfigModel):
 
     account: Annotated[AccountId | None, CREATED_ANEW] = None
     """The AWS account of the place, twelve digits in quotes; by default that of the policy."""
-    region: Annotated[Region | None, CREATED_ANEW, SelectionNeed(306)] = None
+    region: Annotated[Region | None, CREATED_ANEW, SelectionNeed.PLACE] = None
     """The AWS region of the place; by default that of the policy."""
     network: Network
     """The VPC of the place: a new one, or one that exists."""

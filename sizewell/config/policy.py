@@ -83,7 +83,7 @@ class Policy(ConfigModel):
     account: Annotated[AccountId, CREATED_ANEW]
     """The AWS account that is deployed to, twelve digits in quotes."""
 
-    region: Annotated[Region, CREATED_ANEW, SelectionNeed(300)]
+    region: Annotated[Region, CREATED_ANEW, SelectionNeed.PLACE]
     """The AWS region that is deployed to, for example us-east-1."""
 
     budget_usd_per_month: Annotated[
@@ -92,17 +92,17 @@ class Policy(ConfigModel):
     """The plan fails when the bill of all that it creates, at average load, is above this, in USD per month; by default there
     is no limit."""
 
-    savings_plan: Annotated[SavingsPlan | None, SelectionNeed(370)] = None
+    savings_plan: Annotated[SavingsPlan | None, SelectionNeed.POLICY] = None
     """A SageMaker AI Savings Plan, priced into endpoints and into training without Spot; by default on-demand prices
     hold."""
 
-    margin: Annotated[Margin, SelectionNeed(360)] = 0
+    margin: Annotated[Margin, SelectionNeed.POLICY] = 0
     """Room that every estimate must leave to its limit, as a share (0.1 is 10 %), unless the workload states its own."""
 
     allow_burstable: Annotated[
         bool,
         OnToggle(on="t2 and t3 types may be picked", off="t2 and t3 types may not be picked"),
-        SelectionNeed(330),
+        SelectionNeed.POLICY,
     ] = False
     """Whether t2 and t3 types may be picked; Application Auto Scaling refuses them, so they are never autoscaled."""
 
@@ -116,11 +116,11 @@ class Policy(ConfigModel):
     ] = False
     """Whether there may be notebooks: people at work on data of the environment, by hand."""
 
-    min_endpoint_instances: Annotated[InstanceCount, Computed.MIN_INSTANCES_OF_ALL, SelectionNeed(340)] = 1
+    min_endpoint_instances: Annotated[InstanceCount, Computed.MIN_INSTANCES_OF_ALL, SelectionNeed.POLICY] = 1
     """The least number of instances behind each endpoint; scaling.min_instances of a workload may be higher, not
     lower."""
 
-    max_endpoint_instances: Annotated[InstanceCount, ON_MAX_INSTANCES, SelectionNeed(350)] = 10
+    max_endpoint_instances: Annotated[InstanceCount, ON_MAX_INSTANCES, SelectionNeed.POLICY] = 10
     """The largest number of instances behind each endpoint; scaling.max_instances of a workload may be lower, not
     higher."""
 
@@ -131,10 +131,10 @@ class Policy(ConfigModel):
     ] = 1
     """The least number of availability zones that the network has."""
 
-    allowed_families: Annotated[AllowedFamilies | None, SelectionNeed(310)] = None
+    allowed_families: Annotated[AllowedFamilies | None, SelectionNeed.POLICY] = None
     """Instance families that may be picked, for example [c7i, g5]; by default all."""
 
-    denied_families: Annotated[DeniedFamilies, SelectionNeed(320)] = ()
+    denied_families: Annotated[DeniedFamilies, SelectionNeed.POLICY] = ()
     """Instance families that may not be picked."""
 
     min_lock_saving_percent: Annotated[float, Field(ge=0, le=100)] = 10

@@ -26,7 +26,7 @@ class StartedRuns(Workload):
     starts_on: Annotated[StartsOn | None, ON_STARTS] = None
     """What else starts a run: data that has arrived, or an alarm."""
     runs_per_month: Annotated[
-        Annotated[float, Field(ge=0.001, le=50_000)] | None, OnFactor(), SelectionNeed(170)
+        Annotated[float, Field(ge=0.001, le=50_000)] | None, OnFactor(), SelectionNeed.TIMES
     ] = None
     """How often people start the job in a month, for the bill; a schedule says it by itself."""
 
@@ -58,7 +58,7 @@ class RepeatedRuns(StartedRuns):
 
     deadline_hours: float
     """Hours within which a run must end."""
-    max_usd_per_run: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(230)] = None
+    max_usd_per_run: Annotated[Usd | None, ON_MAX_USD, SelectionNeed.COST] = None
     """The most that one run may cost, in USD."""
 
     @property

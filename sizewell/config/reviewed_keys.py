@@ -59,9 +59,12 @@ def effects_at(path: KeyPath, kind: str | None = None) -> tuple[Effect, ...]:
 
 
 def selection_needs() -> tuple[KeyPath, ...]:
-    """Return the patterns of the keys that the choice of an instance type depends on, by rank."""
-    needs = {(mark.rank, pattern) for _, pattern, mark in reviewed_keys() if isinstance(mark, SelectionNeed)}
-    return tuple(pattern for _, pattern in sorted(needs))
+    """Return the patterns of the keys that the choice of an instance type depends on, in the order of ``SelectionNeed``."""
+    patterns: dict[SelectionNeed, list[KeyPath]] = {need: [] for need in SelectionNeed}
+    for _, pattern, mark in reviewed_keys():
+        if isinstance(mark, SelectionNeed):
+            patterns[mark].append(pattern)
+    return tuple(dict.fromkeys(pattern for need in SelectionNeed for pattern in patterns[need]))
 
 
 def _fits(pattern: KeyPath, path: KeyPath) -> bool:

@@ -77,7 +77,7 @@ Headroom = Annotated[
     OnNumber(
         "less capacity stays free while instances start", "more capacity stays free: scales out earlier"
     ),
-    SelectionNeed(200),
+    SelectionNeed.SCALING,
 ]
 Cooldown = Annotated[int, Field(ge=0, le=3600)]
 
@@ -135,17 +135,17 @@ def _bounds(scaling: ConfigModel, one: ConfigModel) -> tuple[int | None, ...]:
 class Scaling(ConfigModel):
     """How the number of instances follows the load, and the clock."""
 
-    min_instances: Annotated[InstanceCount | None, Computed.MIN_INSTANCES, SelectionNeed(180)] = None
+    min_instances: Annotated[InstanceCount | None, Computed.MIN_INSTANCES, SelectionNeed.SCALING] = None
     """The least number of instances (MinCapacity); by default the policy's min_endpoint_instances, which it may not be
     below."""
-    max_instances: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed(190)] = None
+    max_instances: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed.SCALING] = None
     """The largest number of instances (MaxCapacity), at most the policy's max_endpoint_instances; by default one and a
     half times what the peak load needs."""
     schedules: Annotated[
         dict[Name, ScalingSchedule],
         Field(max_length=MAX_SCHEDULES),
         ON_SCHEDULE,
-        SelectionNeed(195),
+        SelectionNeed.SCALING,
     ] = {}
     """Bounds that hold from a moment of the week on (ScheduledActions), by a name of yours."""
     track: Annotated[Tracked | None, ON_POLICY] = None

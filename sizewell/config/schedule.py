@@ -12,7 +12,7 @@ from sizewell.config.effects import OnToggle, SelectionNeed
 class Schedule(ConfigModel):
     """When the job runs by itself."""
 
-    every: Annotated[Literal["day", "week", "month"], SelectionNeed(160)]
+    every: Annotated[Literal["day", "week", "month"], SelectionNeed.TIMES]
     """How often the job starts."""
     weekday: Weekday = "SUN"
     """The day on which a weekly job starts."""

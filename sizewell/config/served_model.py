@@ -60,9 +60,9 @@ class Request(ConfigModel):
 class ContainedModel(ConfigModel):
     """A model in its container, and one request of it."""
 
-    model: Annotated[Model, ON_MODEL, SelectionNeed(60)]
+    model: Annotated[Model, ON_MODEL, SelectionNeed.MODEL]
     """The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions."""
-    engine: Annotated[Engine, OnChange("another engine: latency and memory change"), SelectionNeed(70)] = (
+    engine: Annotated[Engine, OnChange("another engine: latency and memory change"), SelectionNeed.MODEL] = (
         Engine.EAGER
     )
     """What executes the model: a framework as it is (eager), with its graph compiled (torch.compile, XLA), an engine
@@ -70,9 +70,9 @@ class ContainedModel(ConfigModel):
     TGI). Not stated, it is what every image names: an llm-engine for a decoder, or an optimized-runtime (TEI)."""
     container: InferenceContainer
     """The images that serve the model, and what they are given."""
-    request: Annotated[Request, Below(OnFactor()), SelectionNeed(40)]
+    request: Annotated[Request, Below(OnFactor()), SelectionNeed.LOAD]
     """What one request holds, in the units of the model."""
-    margin: Annotated[Margin | None, SelectionNeed(240)] = None
+    margin: Annotated[Margin | None, SelectionNeed.MARGIN] = None
     """Room that estimates must leave to latency and memory, as a share; by default the policy's."""
 
     @model_validator(mode="after")
@@ -121,7 +121,7 @@ class DescribedWorkload(Workload):
 class PlacedWorkload(Workload):
     """Where something serves, as whom, and for how much."""
 
-    max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(220)] = None
+    max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed.COST] = None
     """The most that serving may cost at average load, in USD per month."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None
     """Which of the places it runs in; by default policy.account and policy.region."""
@@ -161,7 +161,7 @@ class ModelOnInstances(ContainedModel):
             added="requests wait for others, and share a pass",
             removed="each request is computed alone",
         ),
-        SelectionNeed(75),
+        SelectionNeed.MODEL,
     ] = None
     """How the server batches requests; by default each is computed alone. The variables for it are set on images of AWS for
     PyTorch, TensorFlow and DJL; another server, such as Triton, is configured in the artifact. The handler must compute a
@@ -194,10 +194,10 @@ class OnChosenType(OnInstances):
                 ("least-cost", "the cheapest type that meets the needs is taken"),
             )
         ),
-        SelectionNeed(210),
+        SelectionNeed.COST,
     ] = "least-cost"
     """What makes one instance type better than another, among those that meet every need."""
-    instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
+    instances: Annotated[InstanceConstraints, SelectionNeed.INSTANCES] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
 
 

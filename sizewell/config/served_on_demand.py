@@ -87,7 +87,7 @@ class ServedOnDemand(ServedModel):
     most_concurrency: ClassVar[int]
     """The most requests that AWS answers at once, unless somebody states otherwise."""
 
-    traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed(30)]
+    traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed.LOAD]
     """How much arrives: requests per second, or users who wait for their answers."""
     latency: AnswerLatency
     """How fast a request must be answered."""

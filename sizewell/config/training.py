@@ -90,11 +90,11 @@ class TrainedModel(RepeatedRuns, OnInstances):
     """One sentence for people, shown beside the workload."""
     tags: Annotated[Tags, ON_TAGS] = {}
     """Tags of what this workload has and starts, beside and before those of the environment."""
-    model: Annotated[Model, ON_MODEL, SelectionNeed(60)]
+    model: Annotated[Model, ON_MODEL, SelectionNeed.MODEL]
     """The model: a public one by its name (preset: llama-3.1-8b), or an architecture with its dimensions."""
     container: TrainingContainer
     """The images that train the model, and what they are given."""
-    dataset: Annotated[Dataset, Below(OnFactor()), SelectionNeed(50)]
+    dataset: Annotated[Dataset, Below(OnFactor()), SelectionNeed.LOAD]
     """The training data, in the artifact bucket of the environment or in a file system."""
     channels: Annotated[
         dict[ChannelName, Annotated[S3Key, OTHER_DATA]],
@@ -106,26 +106,26 @@ class TrainedModel(RepeatedRuns, OnInstances):
     ] = {}
     """More data, by the name of its channel: directories of file systems, mounted at /opt/ml/input/data/NAME.
     Unproven on Step Functions: see the guide Deploying, Members that nobody has proven."""
-    method: Annotated[Literal["full", "lora", "auto"], SelectionNeed(80)] = "full"
+    method: Annotated[Literal["full", "lora", "auto"], SelectionNeed.TRAINING] = "full"
     """Train all weights (full) or low-rank adapters only (lora); auto trains all where memory, deadline and policy
     allow."""
-    optimizer: Annotated[Literal["adamw", "sgd"], SelectionNeed(90)] = "adamw"
+    optimizer: Annotated[Literal["adamw", "sgd"], SelectionNeed.TRAINING] = "adamw"
     """The optimizer, which decides how much memory the state of training takes."""
     batch_size_per_accelerator: Annotated[
-        Annotated[int, Field(ge=1, le=1_000_000)] | None, SelectionNeed(100)
+        Annotated[int, Field(ge=1, le=1_000_000)] | None, SelectionNeed.TRAINING
     ] = None
     """Examples or sequences that one accelerator holds at a time. By default 1, doubled while that makes a run cheaper by 5 % at
     least, up to 256 examples or 8 sequences; the script is told in the hyperparameter of that name."""
-    lora_parameters_millions: Annotated[Millions | None, SelectionNeed(110)] = None
+    lora_parameters_millions: Annotated[Millions | None, SelectionNeed.TRAINING] = None
     """Trained weights of the adapters; by default 0.5 % of the model."""
     deadline_hours: Annotated[
-        float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed(20)
+        float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed.BOUND
     ]
     """Hours from the start of a run to its end, waiting for capacity and every attempt included; SageMaker ends a job after 28
     days at the latest."""
-    min_accelerators: Annotated[int, Field(ge=1, le=1024), SelectionNeed(120)] = 1
+    min_accelerators: Annotated[int, Field(ge=1, le=1024), SelectionNeed.TRAINING] = 1
     """The least number of accelerators, over all instances together."""
-    max_instances: Annotated[int, Field(ge=1, le=64), SelectionNeed(130)] = 1
+    max_instances: Annotated[int, Field(ge=1, le=64), SelectionNeed.TRAINING] = 1
     """The largest number of instances of one job."""
     encrypt_inter_container_traffic: Annotated[
         bool,
@@ -135,15 +135,15 @@ class TrainedModel(RepeatedRuns, OnInstances):
         ),
     ] = True
     """Whether traffic between the instances of a job is encrypted, which takes time, above all where a model is large."""
-    spot: Annotated[Spot, SelectionNeed(140)] = Spot(enabled=False)
+    spot: Annotated[Spot, SelectionNeed.SPOT] = Spot(enabled=False)
     """Managed Spot: spare capacity at a discount, which AWS may interrupt at any time."""
     checkpoint: Annotated[
         Checkpoint | None,
         OnChange(added="an interrupted run resumes", removed="an interrupted run starts again from zero"),
-        SelectionNeed(150),
+        SelectionNeed.SPOT,
     ] = None
     """How often the script saves its state to /opt/ml/checkpoints, from which an interrupted job resumes."""
-    margin: Annotated[Margin | None, SelectionNeed(240)] = None
+    margin: Annotated[Margin | None, SelectionNeed.MARGIN] = None
     """Room that estimates must leave to deadline and memory, as a share; by default the policy's."""
     report_success: Annotated[
         bool, OnToggle(on="people hear of runs that succeed", off="people hear of runs that fail only")
@@ -153,7 +153,7 @@ class TrainedModel(RepeatedRuns, OnInstances):
     experiment: Annotated[ExperimentName | None, ON_EXPERIMENT] = None
     """The MLflow experiment that the script records its runs in; it needs mlflow_app or existing.mlflow_arn, and a container
     without network isolation."""
-    instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
+    instances: Annotated[InstanceConstraints, SelectionNeed.INSTANCES] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None
     """Which of the places it runs in; by default policy.account and policy.region."""

@@ -73,7 +73,7 @@ class TrainingContainer(AnyContainer):
 
     job: ClassVar[Job] = Job.TRAINING
 
-    images: Annotated[Images, SelectionNeed(260)] = Field(default_factory=Images)
+    images: Annotated[Images, SelectionNeed.IMAGE] = Field(default_factory=Images)
     """The image for each kind of hardware; a kind without an image is never picked."""
     code: TrainingCode | None = None
     """The training script and how to start it, for images with the SageMaker training toolkit; without it, the entry point of the

@@ -30,25 +30,25 @@ from sizewell.facts.production_variants import MAX_VARIANTS
 class _Variant(ConfigModel):
     """What an endpoint and a variant of it may differ in; what is not stated is as the endpoint has it."""
 
-    model: Annotated[Model | None, ON_MODEL, SelectionNeed(60)] = None
+    model: Annotated[Model | None, ON_MODEL, SelectionNeed.MODEL] = None
     """The model, where it is another one."""
     engine: Annotated[
-        Engine | None, OnChange("another engine: latency and memory change"), SelectionNeed(70)
+        Engine | None, OnChange("another engine: latency and memory change"), SelectionNeed.MODEL
     ] = None
     """What executes the model, where that is another engine."""
     container: ServingContainer | None = None
     """What differs in the images, the artifact and what they are given."""
-    request: Annotated[Request | None, Below(OnFactor()), SelectionNeed(40)] = None
+    request: Annotated[Request | None, Below(OnFactor()), SelectionNeed.LOAD] = None
     """What differs in a request, such as the tokens that another model writes."""
-    batching: Annotated[Batching | None, SelectionNeed(75)] = None
+    batching: Annotated[Batching | None, SelectionNeed.MODEL] = None
     """How the server batches requests, where it does so otherwise."""
-    objective: Annotated[Literal["least-cost", "least-latency"] | None, SelectionNeed(210)] = None
+    objective: Annotated[Literal["least-cost", "least-latency"] | None, SelectionNeed.COST] = None
     """What makes one instance type better than another, where that is something else."""
-    instances: Annotated[InstanceConstraints | None, SelectionNeed(250)] = None
+    instances: Annotated[InstanceConstraints | None, SelectionNeed.INSTANCES] = None
     """What differs in the limits on the choice of the instance type."""
-    margin: Annotated[Margin | None, SelectionNeed(240)] = None
+    margin: Annotated[Margin | None, SelectionNeed.MARGIN] = None
     """Room that estimates must leave to latency and memory, as a share, where it is another."""
-    max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed(220)] = None
+    max_usd_per_month: Annotated[Usd | None, ON_MAX_USD, SelectionNeed.COST] = None
     """The most that the variant may cost at its average load, in USD per month; that of the endpoint holds for each variant."""
     capacity_reservation_arn: Annotated[CapacityReservationArn | None, ON_CAPACITY_RESERVATION] = None
     """An ML capacity reservation of its instances.instance_type, where it is another."""
@@ -71,7 +71,7 @@ class Variant(_Variant):
         float,
         Field(ge=0, le=100),
         OnNumber("the variant answers fewer of the requests", "the variant answers more of the requests"),
-        SelectionNeed(31),
+        SelectionNeed.LOAD,
     ]
     """Percent of the requests that it answers; what the variants leave is answered by the endpoint's own model. At 0 it answers
     those that name it (TargetVariant)."""
@@ -90,7 +90,7 @@ class ShadowVariant(_Variant):
         float,
         Field(gt=0, le=100),
         OnNumber("fewer of the requests are copied", "more of the requests are copied"),
-        SelectionNeed(32),
+        SelectionNeed.LOAD,
     ] = 100
     """Percent of the requests that are copied to it; its instances are as many as their peak needs, all the time."""
 

@@ -71,7 +71,9 @@ MISPLACED_KEYS = {
 class AsynchronousLatency(ConfigModel):
     """How much later an answer may come."""
 
-    max_wait_minutes: Annotated[float, Field(ge=0.01, le=MAX_WAIT_MINUTES), ON_TIME_LIMIT, SelectionNeed(10)]
+    max_wait_minutes: Annotated[
+        float, Field(ge=0.01, le=MAX_WAIT_MINUTES), ON_TIME_LIMIT, SelectionNeed.BOUND
+    ]
     """Minutes from a request to its answer: in the queue, six hours at most, and in the model, an hour at most. A wait that
     leaves time for the start of an instance lets the endpoint sleep."""
 
@@ -94,14 +96,14 @@ class AsynchronousSchedule(ScheduleMoment):
 class AsynchronousScaling(ConfigModel):
     """How the number of instances follows the queue, and the clock."""
 
-    min_instances: Annotated[SleepingCount | None, _ON_MIN_INSTANCES, SelectionNeed(180)] = None
+    min_instances: Annotated[SleepingCount | None, _ON_MIN_INSTANCES, SelectionNeed.SCALING] = None
     """The least number of instances (MinCapacity). By default 0: they sleep while the queue is empty; 1 where
     latency.max_wait_minutes leaves no time for the start of an instance."""
-    max_instances: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed(190)] = None
+    max_instances: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed.SCALING] = None
     """The largest number of instances (MaxCapacity), at most the policy's max_endpoint_instances; by default one and a
     half times what the peak load needs. What comes above waits in the queue."""
     schedules: Annotated[
-        dict[Name, AsynchronousSchedule], Field(max_length=MAX_SCHEDULES), ON_SCHEDULE, SelectionNeed(195)
+        dict[Name, AsynchronousSchedule], Field(max_length=MAX_SCHEDULES), ON_SCHEDULE, SelectionNeed.SCALING
     ] = {}
     """Bounds that hold from a moment of the week on (ScheduledActions), by a name of yours."""
     headroom: Headroom = 0.3
@@ -180,7 +182,7 @@ class AsynchronousEndpoint(RoutedFleet, EndpointOnInstances):
 
     kind: Literal["asynchronous-endpoint"]
     """The workload is a SageMaker endpoint with a queue, which answers later, in S3."""
-    traffic: Annotated[RequestTraffic, Below(OnFactor()), SelectionNeed(30)]
+    traffic: Annotated[RequestTraffic, Below(OnFactor()), SelectionNeed.LOAD]
     """How much arrives: requests per second. The queue takes what comes above what the instances carry."""
     latency: AsynchronousLatency
     """How much later an answer may come."""

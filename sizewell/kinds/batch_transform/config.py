@@ -48,9 +48,9 @@ class TransformData(ConfigModel):
 
     prefix: S3Key
     """The prefix of the objects in the artifact bucket."""
-    rows_per_run: Annotated[Rows, OnFactor(), SelectionNeed(30)]
+    rows_per_run: Annotated[Rows, OnFactor(), SelectionNeed.LOAD]
     """Rows that one run transforms; with split: none, objects."""
-    kb_per_row: Annotated[float, Field(ge=1e-4, le=1e7), OnFactor(), SelectionNeed(32)]
+    kb_per_row: Annotated[float, Field(ge=1e-4, le=1e7), OnFactor(), SelectionNeed.LOAD]
     """The mean size of a row in KB, unpacked; with split: none, of an object."""
     objects: Annotated[Rows | None, OnNumber("fewer instances share a run", "more instances share a run")] = (
         None
@@ -105,20 +105,20 @@ class BatchTransform(RepeatedRuns, ServedOnInstances):
     accept: Annotated[ContentType | None, OnChange("the container answers in another format")] = None
     """The MIME type of the results; by default the container's, and that of the data where they are joined."""
     deadline_hours: Annotated[
-        float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed(20)
+        float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed.BOUND
     ]
     """Hours within which a run must end, with the start of its instances; a job that takes longer is stopped."""
-    max_instances: Annotated[int, Field(ge=1, le=MAX_INSTANCES), SelectionNeed(130)] = 1
+    max_instances: Annotated[int, Field(ge=1, le=MAX_INSTANCES), SelectionNeed.TRAINING] = 1
     """The largest number of instances of one run, at most as many as objects."""
     strategy: Annotated[
-        BatchStrategy | None, OnChange("requests hold other numbers of rows"), SelectionNeed(76)
+        BatchStrategy | None, OnChange("requests hold other numbers of rows"), SelectionNeed.MODEL
     ] = None
     """How many rows a request holds: as many as max_payload_mb holds (multi-record), or one (single-record); by default
     multi-record where the data is split, and single-record where a row is text for a model that counts tokens."""
     max_payload_mb: Annotated[
         Annotated[int, Field(ge=1, le=MAX_PAYLOAD_MB)] | None,
         OnNumber("requests are smaller", "requests are larger"),
-        SelectionNeed(77),
+        SelectionNeed.MODEL,
     ] = None
     """The largest request in MB; by default 6, or what one row needs."""
     max_concurrent_transforms: Annotated[
@@ -126,13 +126,13 @@ class BatchTransform(RepeatedRuns, ServedOnInstances):
         OnNumber(
             "an instance works on fewer requests at a time", "an instance works on more requests at a time"
         ),
-        SelectionNeed(78),
+        SelectionNeed.MODEL,
     ] = None
     """Requests that an instance gets at a time; by default as many as it works on, as the estimate says."""
     invocation_timeout_s: Annotated[
         Annotated[int, Field(ge=INVOCATION_TIMEOUT_BOUNDS_S[0], le=INVOCATION_TIMEOUT_BOUNDS_S[1])] | None,
         ON_TIME_LIMIT,
-        SelectionNeed(22),
+        SelectionNeed.BOUND,
     ] = None
     """Seconds within which a request must be answered; by default ten times the estimate, and 600 at least."""
     retries: Annotated[

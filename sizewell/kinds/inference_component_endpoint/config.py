@@ -56,11 +56,11 @@ class ComponentScaling(ConfigModel):
     min_copies: Annotated[
         SleepingCount | None,
         OnNumber("fewer copies stay while nobody asks", "more copies stay while nobody asks"),
-        SelectionNeed(181),
+        SelectionNeed.SCALING,
     ] = None
     """The least number of copies (MinCapacity), by default the policy's min_endpoint_instances, which it may not be below;
     0 lets the component sleep, with may_fail_while_cold."""
-    max_copies: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed(191)] = None
+    max_copies: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed.SCALING] = None
     """The largest number of copies (MaxCapacity); by default one and a half times what the peak load needs."""
     may_fail_while_cold: Annotated[
         bool,
@@ -120,11 +120,11 @@ class FleetScaling(ConfigModel):
     min_instances: Annotated[
         SleepingCount | None,
         OnNumber("fewer instances stay while nobody asks", "more instances stay while nobody asks"),
-        SelectionNeed(180),
+        SelectionNeed.SCALING,
     ] = None
     """The least number of instances, by default the policy's min_endpoint_instances, which it may not be below, and 0
     where every component sleeps."""
-    max_instances: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed(190)] = None
+    max_instances: Annotated[InstanceCount | None, ON_MAX_INSTANCES, SelectionNeed.SCALING] = None
     """The largest number of instances, at most the policy's max_endpoint_instances; by default what the most copies of
     all components need."""
 
@@ -173,7 +173,7 @@ class InferenceComponentEndpoint(RoutedFleet, OnChosenType, PlacedWorkload, Desc
     components: Annotated[
         dict[Name, InferenceComponent],
         Field(min_length=1, max_length=MAX_COMPONENTS),
-        SelectionNeed(5),
+        SelectionNeed.BOUND,
     ]
     """The models, by names that callers add to that of the endpoint (InferenceComponentName)."""
     scaling: FleetScaling = FleetScaling()

@@ -91,7 +91,7 @@ class LambdaImages(HardwareImages):
 class LambdaContainer(InferenceContainer):
     """The image of a function, and what it is given."""
 
-    images: Annotated[LambdaImages, SelectionNeed(260)] = Field(default_factory=LambdaImages)
+    images: Annotated[LambdaImages, SelectionNeed.IMAGE] = Field(default_factory=LambdaImages)
     """The image for each of the CPUs that a function may have."""
     artifact: Annotated[
         Artifact | None,
@@ -120,9 +120,9 @@ class LambdaContainer(InferenceContainer):
 class LambdaLatency(AnswerLatency):
     """The service level objective of one request, as the function answers it."""
 
-    max_p95_ms: Annotated[_Milliseconds, ON_TIME_LIMIT, SelectionNeed(10)]
+    max_p95_ms: Annotated[_Milliseconds, ON_TIME_LIMIT, SelectionNeed.BOUND]
     """Milliseconds within which 95 of 100 requests are answered (Duration); Lambda ends a call after 900,000."""
-    max_p99_ms: Annotated[_Milliseconds | None, ON_TIME_LIMIT, SelectionNeed(12)] = None
+    max_p99_ms: Annotated[_Milliseconds | None, ON_TIME_LIMIT, SelectionNeed.BOUND] = None
     """Milliseconds within which 99 of 100 requests are answered; without it nothing is asked, and the alarm takes twice
     max_p95_ms."""
 

@@ -150,7 +150,7 @@ class MultiModelContainer(ServingContainer):
 class MultiModelLatency(AnswerLatency):
     """The service level objective of one request, whichever model it asks for, its load included."""
 
-    max_cold_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed(13)] = MAX_INVOCATION_MS
+    max_cold_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed.BOUND] = MAX_INVOCATION_MS
     """Milliseconds within which a request is answered whose model must be loaded first; by default 60,000, after which
     SageMaker ends a call."""
 
@@ -197,11 +197,11 @@ class MultiModelEndpoint(ObservedFleet, EndpointOnInstances):
 
     kind: Literal["multi-model-endpoint"]
     """The workload is a SageMaker endpoint of many models, which are loaded as they are asked for."""
-    models: Annotated[Models, SelectionNeed(65)]
+    models: Annotated[Models, SelectionNeed.MODEL]
     """How many models there are, and how the requests are spread over them."""
     container: MultiModelContainer
     """The images that serve the models, and what they are given."""
-    traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed(30)]
+    traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed.LOAD]
     """How much arrives for all models together: requests per second, or users who wait for their answers."""
     latency: MultiModelLatency
     """How fast a request must be answered."""

@@ -81,13 +81,13 @@ class Notebook(OnInstances):
     ] = 60
     """Minutes without work in any kernel or terminal after which it stops."""
     working_hours: Annotated[
-        WorkingHours, Below(OnChange("it is stopped at other times")), SelectionNeed(172)
+        WorkingHours, Below(OnChange("it is stopped at other times")), SelectionNeed.TIMES
     ]
     """When it may run; at any other time it is stopped within the hour, whoever has started it."""
     hours_per_month: Annotated[
         Annotated[float, Field(ge=0.1, le=744)] | None,
         OnNumber("is paid for fewer hours", "is paid for more hours"),
-        SelectionNeed(171),
+        SelectionNeed.TIMES,
     ] = None
     """Hours that it runs in a month, for the bill; by default all working hours."""
     read_prefixes: Annotated[
@@ -99,7 +99,7 @@ class Notebook(OnInstances):
         OnItems(lost="{items} may not be written any more", gained="{items} may be read and written"),
     ] = ()
     """Prefixes of the artifact bucket that it may read and write."""
-    instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
+    instances: Annotated[InstanceConstraints, SelectionNeed.INSTANCES] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None
     """Which of the places it runs in; by default policy.account and policy.region."""

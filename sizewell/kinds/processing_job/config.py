@@ -138,7 +138,7 @@ class ProcessingContainer(AnyContainer):
 
     runs_any_image: ClassVar[bool] = True
 
-    images: Annotated[ProcessingImages, SelectionNeed(260)] = Field(default_factory=ProcessingImages)
+    images: Annotated[ProcessingImages, SelectionNeed.IMAGE] = Field(default_factory=ProcessingImages)
     """The image for the hardware that is asked for; a kind without an image is never picked."""
     code: ProcessingCode | None = None
     """The script and how to start it; without it, the entry point of the image runs."""
@@ -190,26 +190,28 @@ class ProcessingJob(RepeatedRuns, OnInstances):
     """The least number of vCPUs of each instance."""
     memory_gib: MemoryGib
     """The least memory of each instance in GiB."""
-    volume_gib: Annotated[int, Field(ge=1, le=MAX_VOLUME_SIZE_GIB), OnFactor(), SelectionNeed(34)] = (
+    volume_gib: Annotated[int, Field(ge=1, le=MAX_VOLUME_SIZE_GIB), OnFactor(), SelectionNeed.LOAD] = (
         DEFAULT_VOLUME_GIB
     )
     """The room on disk of each instance in GiB: inputs that are copied, outputs, and what is written between."""
     accelerators: Accelerators = 0
     """The least number of NVIDIA GPUs of each instance; without any, the job runs on CPUs."""
-    instance_count: Annotated[int, Field(ge=1, le=MAX_INSTANCES), OnFactor(), SelectionNeed(38)] = 1
+    instance_count: Annotated[int, Field(ge=1, le=MAX_INSTANCES), OnFactor(), SelectionNeed.LOAD] = 1
     """The number of instances of one run."""
     deadline_hours: Annotated[
         float,
         Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] / 3600),
         OnNumber("a run is stopped earlier", "a run is stopped later"),
-        SelectionNeed(20),
+        SelectionNeed.BOUND,
     ]
     """Hours within which a run must end, with the start of its instances; a job that takes longer is stopped."""
     expected_hours: Annotated[
-        Annotated[float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] / 3600)] | None, OnFactor(), SelectionNeed(22)
+        Annotated[float, Field(ge=0.01, le=RUNTIME_BOUNDS_S[1] / 3600)] | None,
+        OnFactor(),
+        SelectionNeed.BOUND,
     ] = None
     """Hours that a run takes, as you measured it, for the bill; without it, the bill counts the whole deadline."""
-    instances: Annotated[InstanceConstraints, SelectionNeed(250)] = InstanceConstraints()
+    instances: Annotated[InstanceConstraints, SelectionNeed.INSTANCES] = InstanceConstraints()
     """Limits on the choice of the instance type, which must meet every need all the same."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None
     """Which of the places it runs in; by default policy.account and policy.region."""

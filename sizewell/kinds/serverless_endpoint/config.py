@@ -52,7 +52,7 @@ MISPLACED_KEYS = {
 class ServerlessContainer(ModelContainer):
     """What serves the model, on x86 CPUs and outside of the VPC."""
 
-    images: Annotated[CpuImages, SelectionNeed(260)] = Field(default_factory=CpuImages)
+    images: Annotated[CpuImages, SelectionNeed.IMAGE] = Field(default_factory=CpuImages)
     """The image for x86 CPUs, which is all that a serverless endpoint has."""
     network_isolation: Annotated[bool, ON_ISOLATION] = False
     """Always false: SageMaker has no network isolation for serverless endpoints, and the container reaches the internet."""

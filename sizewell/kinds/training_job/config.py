@@ -57,7 +57,7 @@ class TrainingJob(TrainedModel):
             added="runs in the training plan or not at all",
             removed="runs in the capacity that everybody shares",
         ),
-        SelectionNeed(252),
+        SelectionNeed.INSTANCES,
     ] = None
     """The ARN of a SageMaker training plan of the account: capacity that is reserved for a time, and paid for already. Name its
     type in instances.instance_type.

@@ -184,7 +184,7 @@ class Search(ConfigModel):
     ]
     """The hyperparameters that are searched, at most 30, and what each may be."""
     max_jobs: Annotated[
-        Annotated[int, Field(ge=1, le=max(MAX_JOBS.values()))] | None, OnFactor(), SelectionNeed(24)
+        Annotated[int, Field(ge=1, le=max(MAX_JOBS.values()))] | None, OnFactor(), SelectionNeed.BOUND
     ] = None
     """Trainings of one tuning: at most 750, or 10,000 by chance; a grid has as many as combinations."""
     max_parallel_jobs: Annotated[
@@ -193,7 +193,7 @@ class Search(ConfigModel):
         OnNumber(
             "fewer trainings at a time: takes longer", "more trainings at a time: learns less from each"
         ),
-        SelectionNeed(26),
+        SelectionNeed.BOUND,
     ] = 1
     """Trainings at a time, at most 100; AWS allows 10 before the quota is raised."""
     early_stopping: Annotated[
@@ -223,7 +223,7 @@ class TuningJob(TrainedModel):
     search: Search
     """Which hyperparameters are tried, and how many trainings that may take."""
     deadline_hours: Annotated[
-        float, Field(ge=0.01, le=TRAINING_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed(20)
+        float, Field(ge=0.01, le=TRAINING_BOUNDS_S[1] // 3600), ON_TIME_LIMIT, SelectionNeed.BOUND
     ]
     """Hours that one training may take, waiting for Spot and its interruptions included; SageMaker ends it after 28 days at the
     latest."""
@@ -231,7 +231,7 @@ class TuningJob(TrainedModel):
     total_deadline_hours: Annotated[
         Annotated[float, Field(ge=0.04, le=RUNTIME_BOUNDS_S[1] / 3600)] | None,
         ON_TIME_LIMIT,
-        SelectionNeed(22),
+        SelectionNeed.BOUND,
     ] = None
     """Hours within which the whole tuning must end; SageMaker ends it after 30 days at the latest. By default, as long as its
     trainings may take one after another, max_parallel_jobs at a time."""
