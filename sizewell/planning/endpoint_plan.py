@@ -38,7 +38,7 @@ from sizewell.planning.model_containers import (
     plan_model_container,
 )
 from sizewell.planning.model_spec import model_assumptions
-from sizewell.planning.names import Names
+from sizewell.planning.names import Names, stated_keys
 from sizewell.planning.rollout import plan_rollout, rollback_alarms
 from sizewell.planning.scaling import plan_scaling
 from sizewell.planning.translate import image_for
@@ -139,9 +139,7 @@ def plan_hosted(
         timeout_s,
         {
             "kind": endpoint.kind,
-            "name": name,
-            "description": endpoint.description,
-            "stack_name": names.stack(name),
+            **stated_keys(name, endpoint, names),
             "endpoint_name": names.workload(name),
             "variant_name": variant_of(name),
             "instance_type": chosen.name,
@@ -160,9 +158,6 @@ def plan_hosted(
             "inference_ami_version": getattr(
                 endpoint.container.images.by_hardware().get(kind), "inference_ami_version", None
             ),
-            "tags": dict(sorted(endpoint.tags.items())),
-            "place": endpoint.place,
-            "execution_role_arn": endpoint.execution_role_arn,
             "access": plan_access(
                 endpoint.access,
                 names.account,

@@ -7,10 +7,12 @@ not.
 
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 from sizewell.config.environment import Environment
 from sizewell.config.names import PLACEHOLDER, NamePatterns
 from sizewell.config.variant_names import endpoint_of
+from sizewell.config.workload import Workload
 from sizewell.facts.regions import image_uri, partition_of
 from sizewell.facts.tuning_jobs import MAX_NAME_PREFIX_CHARACTERS
 from sizewell.planning.foundation_plan_model import NameWildcardsPlan
@@ -113,3 +115,15 @@ def names_in(environment: Environment, place: str | None) -> Names:
     return Names(
         environment.platform, environment.name, policy.account, policy.region, environment.names, place
     )
+
+
+def stated_keys(name: str, workload: Workload, names: Names) -> dict[str, Any]:
+    """Return what the plan of every workload has: its names, and what is stated of each."""
+    return {
+        "name": name,
+        "description": workload.description,
+        "stack_name": names.stack(name),
+        "tags": dict(sorted(workload.tags.items())),
+        "place": workload.place,
+        "execution_role_arn": workload.execution_role_arn,
+    }

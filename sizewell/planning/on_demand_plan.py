@@ -16,7 +16,7 @@ from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.model_containers import Calls, container_assumptions
 from sizewell.planning.model_spec import model_assumptions
-from sizewell.planning.names import Names
+from sizewell.planning.names import Names, stated_keys
 from sizewell.planning.on_demand_choice import OnDemandChoice
 from sizewell.planning.on_demand_plan_model import (
     ConcurrencyScalingPlan,
@@ -32,12 +32,7 @@ def decided(
     provisioned = choice.provisioned(chosen)
     scaling = choice.scaling(chosen.service_s, provisioned) if provisioned else None
     return {
-        "name": name,
-        "description": workload.description,
-        "stack_name": names.stack(name),
-        "tags": dict(sorted(workload.tags.items())),
-        "place": workload.place,
-        "execution_role_arn": workload.execution_role_arn,
+        **stated_keys(name, workload, names),
         "needs_digest": needs_digest(
             choice.needs,
             region=policy.region,

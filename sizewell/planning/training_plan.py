@@ -20,7 +20,7 @@ from sizewell.planning.instance_pools import ranked_candidates
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools
 from sizewell.planning.model_spec import model_spec
-from sizewell.planning.names import Names
+from sizewell.planning.names import Names, stated_keys
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_method import job_needs_digest, select_with_method
 from sizewell.planning.training_plan_model import (
@@ -65,14 +65,9 @@ def plan_trained(
     rungs = _rungs(job, ranked_candidates(selection, locked_pools(locked, lock)), margin)
     return TrainedModelPlan(
         kind=job.kind,
-        name=name,
-        description=job.description,
-        stack_name=names.stack(name),
+        **stated_keys(name, job, names),
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
-        tags=dict(sorted(job.tags.items())),
-        place=job.place,
-        execution_role_arn=job.execution_role_arn,
         job_tags=job_tags(name, job.tags, names, environment_tags),
         attempts=tuple(plan_attempt(rung, job, catalog, names) for rung in rungs),
         code=_code(job.container.code) if job.container.code else None,

@@ -35,7 +35,7 @@ from sizewell.planning.model_containers import (
 )
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.name_limits import JOB_NAME
-from sizewell.planning.names import Names
+from sizewell.planning.names import Names, stated_keys
 from sizewell.planning.remedies import COMMON_REMEDIES, ENDPOINT_REMEDIES, Remedy
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_plan import job_tags
@@ -81,14 +81,9 @@ def plan_batch_transform(
         *container_assumptions(transform.container, kind, calls),
     )
     return BatchTransformPlan(
-        name=name,
-        description=transform.description,
-        stack_name=names.stack(name),
+        **stated_keys(name, transform, names),
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
-        tags=dict(sorted(transform.tags.items())),
-        place=transform.place,
-        execution_role_arn=transform.execution_role_arn,
         job_tags=job_tags(name, transform.tags, names, environment_tags or {}),
         attempts=attempts,
         **plan_model_container(transform.container, kind, names, calls),

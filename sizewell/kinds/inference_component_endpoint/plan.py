@@ -47,7 +47,7 @@ from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.name_limits import ENDPOINT_NAME
-from sizewell.planning.names import Names
+from sizewell.planning.names import Names, stated_keys
 from sizewell.planning.remedies import ENDPOINT_REMEDIES, PIN, Remedy
 from sizewell.planning.rollout import (
     no_callback_fault,
@@ -106,12 +106,7 @@ def plan_component_endpoint(
         for line in component_assumptions(one, kind)
     )
     return ComponentEndpointPlan(
-        name=name,
-        description=endpoint.description,
-        stack_name=names.stack(name),
-        tags=dict(sorted(endpoint.tags.items())),
-        place=endpoint.place,
-        execution_role_arn=endpoint.execution_role_arn,
+        **stated_keys(name, endpoint, names),
         environment={},
         network_isolation=next(iter(endpoint.components.values())).container.network_isolation,
         endpoint_name=names.workload(name),

@@ -20,7 +20,7 @@ from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.name_limits import NameLimit
-from sizewell.planning.names import Names
+from sizewell.planning.names import Names, stated_keys
 from sizewell.planning.remedies import COMMON_REMEDIES, PIN, Remedy
 from sizewell.planning.translate import discount_percent, limits_of
 from sizewell.planning.workload_plan import SchedulePlan
@@ -56,13 +56,8 @@ def plan_notebook(
     selection, lock = select_under_lock(select_notebook_instance, needs, catalog, locked, digest)
     instance_type, hours = selection.chosen.instance_type, notebook.working_hours
     return NotebookPlan(
-        name=name,
-        description=notebook.description,
-        stack_name=names.stack(name),
+        **stated_keys(name, notebook, names),
         notebook_name=names.workload(name),
-        tags=dict(sorted(notebook.tags.items())),
-        place=notebook.place,
-        execution_role_arn=notebook.execution_role_arn,
         environment={},
         network_isolation=False,
         instance_type=instance_type,

@@ -20,7 +20,7 @@ from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.images import plan_image
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.name_limits import STATE_MACHINE_NAME
-from sizewell.planning.names import Names
+from sizewell.planning.names import Names, stated_keys
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.serving_faults import image_faults
 from sizewell.planning.translate import image_at
@@ -42,12 +42,8 @@ def plan_pipeline_of_steps(
     )
     limits = ([step.time_limit_s for step in level if isinstance(step, RunStepPlan)] for level in levels)
     return PipelinePlan(
-        name=name,
-        description=pipeline.description,
-        stack_name=names.stack(name),
+        **stated_keys(name, pipeline, names),
         state_machine_name=names.workload(name),
-        tags=dict(sorted(pipeline.tags.items())),
-        place=pipeline.place,
         environment={},
         network_isolation=True,
         levels=levels,

@@ -35,7 +35,7 @@ from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.name_limits import JOB_NAME
-from sizewell.planning.names import Names
+from sizewell.planning.names import Names, stated_keys
 from sizewell.planning.proxy import bypass_faults
 from sizewell.planning.remedies import COMMON_REMEDIES, Remedy
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
@@ -87,14 +87,9 @@ def plan_processing_job(
     ladder = same_image_candidates(selection, catalog, locked_pools(locked, lock))[:MAX_POOLS]
     container, neuron = job.container, job.neuron
     return ProcessingJobPlan(
-        name=name,
-        description=job.description,
-        stack_name=names.stack(name),
+        **stated_keys(name, job, names),
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
-        tags=dict(sorted(job.tags.items())),
-        place=job.place,
-        execution_role_arn=job.execution_role_arn,
         job_tags=job_tags(name, job.tags, names, environment_tags),
         attempts=tuple(
             ProcessingAttemptPlan(
