@@ -73,7 +73,7 @@ bench: $(DEV_READY) ## Time loading, selection, synth and review; accuracy of es
 	@python -m tools.benchmarks.synth
 
 schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a review, and the keys of the guide
-	@python -m sizewell.planning.editor_schema
+	@sizewell schema --output .sizewell
 	@python -m tools.config_guide
 	@python -m sizewell.review.rendering
 

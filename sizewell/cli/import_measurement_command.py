@@ -9,7 +9,7 @@ from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.output import alone, write_file
 from sizewell.config import ConfigError, Fault, load_environment
 from sizewell.config.files import read_text
-from sizewell.config.json_schema import MEASUREMENTS_SCHEMA_FILE
+from sizewell.config.json_schema import MEASUREMENTS_SCHEMA_NAME
 from sizewell.config.loading import workload_kinds
 from sizewell.config.measured_instance import MeasuredInstance, MeasurementKey, MeasurementsFile
 from sizewell.config.measurements import Measurements, read_measurements
@@ -87,7 +87,7 @@ def _new_text(directory: Path) -> str:
     """Return the beginning of a new file; its schema is beside the one that base.yaml names."""
     base = directory / "base.yaml"
     named = _SCHEMA_LINE.match(read_text(base, base.as_posix())) if base.is_file() else None
-    return f"{named[1]}{MEASUREMENTS_SCHEMA_FILE.name}\n#\n{HEADER}" if named else HEADER
+    return f"{named[1]}{MEASUREMENTS_SCHEMA_NAME}\n#\n{HEADER}" if named else HEADER
 
 
 def _kinds(directory: Path, environment: str | None) -> dict[str, str | None]:

@@ -186,11 +186,10 @@ def write_schemas(directory: Path) -> None:
 
 
 def schema_files(directory: Path) -> dict[Path, str]:
-    """Return the schemas that the lines ``yaml-language-server`` name, by their paths in a directory."""
-    from sizewell.config.json_schema import MEASUREMENTS_SCHEMA_FILE, SCHEMA_FILE
+    """Return the schemas for editors by their paths in a directory."""
+    from sizewell.planning.editor_schema import editor_schema_files
 
-    schemas = (SCHEMA_FILE, MEASUREMENTS_SCHEMA_FILE)
-    return {directory / schema.name: schema.read_text("utf-8") for schema in schemas}
+    return {directory / name: text for name, text in editor_schema_files().items()}
 
 
 def ci_files(ci: str, *, project: Path = Path()) -> dict[str, str]:

@@ -517,9 +517,9 @@ def schema(
 
         write_schemas(output)
         return
-    from sizewell.config.json_schema import schema_text
+    from sizewell.planning.editor_schema import editor_schema_text
 
-    echo(schema_text(), newline=False)
+    echo(editor_schema_text(), newline=False)
 
 
 def main() -> None:

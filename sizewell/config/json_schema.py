@@ -1,17 +1,15 @@
 """The JSON Schema of one configuration file, for editors: base and environment files are both partial.
 
-``sizewell.planning.editor_schema`` writes it as ``schema.json``, and that of measurements.yaml, which is one whole file, as
-``measurements.schema.json``. The first differs from the schema of a whole environment: nothing is required, because the
-other file may say it; ``null`` is allowed, because it removes a key; the members of a union may overlap, because the key
-that tells them apart may stand in the other file; and each member lets the keys of the others be removed, because the
-other file may have chosen another member.
+``sizewell.planning.editor_schema`` makes it, and that of measurements.yaml, which is one whole file. The first differs from
+the schema of a whole environment: nothing is required, because the other file may say it; ``null`` is allowed, because it
+removes a key; the members of a union may overlap, because the key that tells them apart may stand in the other file; and each
+member lets the keys of the others be removed, because the other file may have chosen another member.
 """
 
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 from sizewell.config.base import CHOICES, SUGGESTIONS
@@ -19,8 +17,8 @@ from sizewell.config.kind import environment_model
 from sizewell.config.measured_instance import MeasurementsFile
 from sizewell.config.schema_places import JsonSchema
 
-SCHEMA_FILE = Path(__file__).with_name("schema.json")
-MEASUREMENTS_SCHEMA_FILE = Path(__file__).with_name("measurements.schema.json")
+#: What the files of the schemas are called, one beside the other.
+SCHEMA_NAME, MEASUREMENTS_SCHEMA_NAME = "schema.json", "measurements.schema.json"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 _NULL = {"type": "null"}
@@ -53,11 +51,6 @@ def layer_schema(names: Mapping[str, Sequence[str]]) -> JsonSchema:
         "description": "base.yaml describes what environments share; an environment file, what differs in it.",
         "$defs": {**_with_names(partial), **lists},
     }
-
-
-def schema_text() -> str:
-    """Return the schema as it was published."""
-    return SCHEMA_FILE.read_text("utf-8")
 
 
 def measurements_schema_text() -> str:

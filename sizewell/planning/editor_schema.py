@@ -1,11 +1,11 @@
 """The JSON Schema that editors complete a configuration with: the keys of the models, and the names that the catalog knows.
 
-``python -m sizewell.planning.editor_schema`` writes it, and that of measurements.yaml, beside the models.
+It is made when somebody asks for it, and is in no commit: it knows the kinds, keys and types of the release that is installed.
 """
 
 from sizewell.config.json_schema import (
-    MEASUREMENTS_SCHEMA_FILE,
-    SCHEMA_FILE,
+    MEASUREMENTS_SCHEMA_NAME,
+    SCHEMA_NAME,
     as_text,
     layer_schema,
     measurements_schema_text,
@@ -29,6 +29,6 @@ def editor_schema_text() -> str:
     return as_text(layer_schema(names))
 
 
-if __name__ == "__main__":
-    SCHEMA_FILE.write_text(editor_schema_text(), "utf-8")
-    MEASUREMENTS_SCHEMA_FILE.write_text(measurements_schema_text(), "utf-8")
+def editor_schema_files() -> dict[str, str]:
+    """Return the schemas that the lines ``yaml-language-server`` name: the text of each file by its name."""
+    return {SCHEMA_NAME: editor_schema_text(), MEASUREMENTS_SCHEMA_NAME: measurements_schema_text()}

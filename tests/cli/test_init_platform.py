@@ -12,9 +12,9 @@ import pytest
 from sizewell.cli.init_command import USUAL_KINDS, platform_files
 from sizewell.cli.package_source import Package
 from sizewell.config import environment_names
-from sizewell.config.json_schema import schema_text
 from sizewell.kinds.registry import kind_names
 from sizewell.planning import load_for_synth
+from sizewell.planning.editor_schema import editor_schema_text
 from tests.cli.ci_runner import PIPELINE, WORKFLOW, load
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
@@ -109,13 +109,13 @@ def test_the_schema_that_the_files_name_is_there(sizewell: Sizewell, place: Path
     for path in (place / "demo" / "config").glob("*.yaml"):
         first = path.read_text("utf-8").splitlines()[0]
         named = path.parent / first.removeprefix("# yaml-language-server: $schema=")
-        assert named.resolve().read_text("utf-8") == schema_text()
+        assert named.resolve().read_text("utf-8") == editor_schema_text()
 
 
 def test_schemas_are_written_for_editors(sizewell: Sizewell, place: Path) -> None:
     assert sizewell("schema", "--output", "here").exit_code == 0
     assert files(place / "here") == ["measurements.schema.json", "schema.json"]
-    assert (place / "here" / "schema.json").read_text("utf-8") == schema_text()
+    assert (place / "here" / "schema.json").read_text("utf-8") == editor_schema_text()
 
 
 @pytest.mark.parametrize(

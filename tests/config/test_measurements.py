@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from sizewell.config import load_environment
-from sizewell.config.json_schema import MEASUREMENTS_SCHEMA_FILE, measurements_schema_text
+from sizewell.config.json_schema import measurements_schema_text
 from sizewell.config.measured_instance import MeasuredInstance, MeasurementsFile
 from sizewell.config.measurements import read_measurements
 from sizewell.config.measurements_writer import HEADER, add_measurements
@@ -315,10 +315,6 @@ def test_what_is_added_is_read_again_and_adding_it_twice_changes_nothing(
     expected = {one.key: one for one in (*before["support-bert"], *measured)}
     assert written(text) == {**before, "support-bert": tuple(expected.values())}
     assert added(text, "support-bert", *measured) == text
-
-
-def test_committed_schema_is_fresh() -> None:
-    assert MEASUREMENTS_SCHEMA_FILE.read_text("utf-8") == measurements_schema_text(), "run: make schema"
 
 
 @pytest.mark.parametrize(
