@@ -15,7 +15,6 @@ from sizewell.config.variant_names import SHADOW, variant_of
 from sizewell.facts.batching import batching_variables
 from sizewell.facts.production_variants import STARTUP_TIMEOUT_BOUNDS_S, RoutingStrategy
 from sizewell.instance_selection import (
-    Catalog,
     EndpointRequirements,
     HardwareKind,
     ModelSpec,
@@ -30,7 +29,7 @@ from sizewell.planning.digests import needs_digest
 from sizewell.planning.endpoint_plan_model import ProvisionedPoolsPlan
 from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.instance_pools import endpoint_pools, provisioned_candidates
-from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.kind import Stated
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.model_containers import (
     Calls,
@@ -84,13 +83,8 @@ class Hosted:
 
 
 def plan_hosted(
-    name: str,
-    endpoint: EndpointOnInstances,
+    stated: Stated,
     needs: EndpointRequirements,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None,
     *,
     routing: RoutingStrategy | None = None,
     pools: InstancePools | None = None,
@@ -100,10 +94,12 @@ def plan_hosted(
     ``routing`` and ``pools`` are as stated, of kinds that have them.
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
+    endpoint: EndpointOnInstances = stated.workload
+    name, policy, catalog, names = stated.name, stated.policy, stated.catalog, stated.names
     if needs.limits.instance_type is not None:
         catalog.get(needs.limits.instance_type)
     digest = needs_digest(needs, region=policy.region)
-    selection, lock = select_under_lock(select_endpoint_instance, needs, catalog, locked, digest)
+    selection, lock = select_under_lock(select_endpoint_instance, needs, catalog, stated.locked, digest)
     chosen = catalog.get(selection.chosen.instance_type)
     kind = hardware_kind(chosen)
     assert kind is not None
@@ -115,7 +111,7 @@ def plan_hosted(
         endpoint, kind, selection.chosen.estimate.replicas_per_instance, calls.timeout_s
     )
     local_disks = has_local_disks(chosen)
-    instance_pools = endpoint_pools(selection, catalog, locked_pools(locked, lock))
+    instance_pools = endpoint_pools(selection, catalog, locked_pools(stated.locked, lock))
     provisioned = (
         provisioned_candidates(selection, catalog, instance_pools, pools.max_types)
         if pools

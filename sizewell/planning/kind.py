@@ -41,11 +41,6 @@ class Stated:
     others: Mapping[str, Workload] = field(default_factory=dict)
     """What the configuration states in the same place, by name."""
 
-    @property
-    def planning_inputs(self) -> tuple[str, Any, Policy, Catalog, Names]:
-        """What the plan of every kind is made with."""
-        return self.name, self.workload, self.policy, self.catalog, self.names
-
 
 #: A plan, and what of it cannot be built.
 Planned = tuple[WorkloadPlan, Iterable[PlanFault]]

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from sizewell.config.alarms import Alarm
-from sizewell.config.policy import Policy
 from sizewell.config.served_on_demand import ServedOnDemand
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, limit
@@ -14,9 +13,10 @@ from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.engines import engine_assumptions
 from sizewell.planning.errors import PlanFault
+from sizewell.planning.kind import Stated
 from sizewell.planning.model_containers import Calls, container_assumptions
 from sizewell.planning.model_spec import model_assumptions
-from sizewell.planning.names import Names, stated_keys
+from sizewell.planning.names import stated_keys
 from sizewell.planning.on_demand_choice import OnDemandChoice
 from sizewell.planning.on_demand_plan_model import (
     ConcurrencyScalingPlan,
@@ -24,18 +24,17 @@ from sizewell.planning.on_demand_plan_model import (
 )
 
 
-def decided(
-    name: str, workload: ServedOnDemand, policy: Policy, names: Names, choice: "OnDemandChoice"
-) -> dict[str, Any]:
+def decided(stated: Stated, choice: "OnDemandChoice") -> dict[str, Any]:
     """Return what the plans of both kinds have, but the alarms, by the names of ``OnDemandPlan``."""
+    workload: ServedOnDemand = stated.workload
     chosen, cpu, mode = choice.chosen, choice.cpu, choice.mode
     provisioned = choice.provisioned(chosen)
     scaling = choice.scaling(chosen.service_s, provisioned) if provisioned else None
     return {
-        **stated_keys(name, workload, names),
+        **stated_keys(stated.name, workload, stated.names),
         "needs_digest": needs_digest(
             choice.needs,
-            region=policy.region,
+            region=stated.policy.region,
             memory_mb=str(workload.memory_mb),
             max_concurrency=str(workload.max_concurrency),
             provisioned_concurrency=str(workload.provisioned_concurrency),

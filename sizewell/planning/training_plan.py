@@ -2,22 +2,20 @@
 
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 from sizewell.config.file_system import FileSystem
-from sizewell.config.policy import Policy
 from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.training import TrainedModel
 from sizewell.config.training_container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
 from sizewell.facts.training_jobs import DATA_CHANNEL, METHOD_HYPERPARAMETER
-from sizewell.instance_selection import Catalog, HardwareKind, Measurement, TrainingEstimate
+from sizewell.instance_selection import Catalog, HardwareKind, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
 from sizewell.planning.images import plan_image
 from sizewell.planning.instance_pools import ranked_candidates
-from sizewell.planning.lock import LockedWorkload
+from sizewell.planning.kind import Stated
 from sizewell.planning.locked_selection import locked_pools
 from sizewell.planning.model_spec import model_spec
 from sizewell.planning.names import Names, stated_keys
@@ -43,32 +41,27 @@ CHECKPOINT_BYTES_PER_PARAMETER = 12
 GIB = 2**30
 
 
-def plan_trained(
-    name: str,
-    job: TrainedModel,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None = None,
-    measurements: tuple[Measurement, ...] = (),
-    environment_tags: Mapping[str, str] = MappingProxyType({}),
-) -> TrainedModelPlan:
+def plan_trained(stated: Stated) -> TrainedModelPlan:
     """Return the plan of what is trained, on its locked type and with its locked method while that is feasible.
 
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
+    job: TrainedModel = stated.workload
+    name, policy, catalog, names = stated.name, stated.policy, stated.catalog, stated.names
     if job.instances.instance_type is not None:
         catalog.get(job.instances.instance_type)
     digest = job_needs_digest(job, policy)
-    method, selection, lock = select_with_method(job, policy, catalog, locked, digest, measurements)
+    method, selection, lock = select_with_method(
+        job, policy, catalog, stated.locked, digest, stated.measurements
+    )
     margin = policy.margin if job.margin is None else job.margin
-    rungs = _rungs(job, ranked_candidates(selection, locked_pools(locked, lock)), margin)
+    rungs = _rungs(job, ranked_candidates(selection, locked_pools(stated.locked, lock)), margin)
     return TrainedModelPlan(
         kind=job.kind,
         **stated_keys(name, job, names),
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
-        job_tags=job_tags(name, job.tags, names, environment_tags),
+        job_tags=job_tags(name, job.tags, names, stated.environment_tags),
         attempts=tuple(plan_attempt(rung, job, catalog, names) for rung in rungs),
         code=_code(job.container.code) if job.container.code else None,
         method=method,

@@ -7,7 +7,8 @@ from sizewell.config.base import ConfigModel
 from sizewell.config.environment import Environment
 from sizewell.config.kind import environment_model
 from sizewell.config.policy import Policy
-from sizewell.instance_selection import Catalog
+from sizewell.config.workload import Workload
+from sizewell.instance_selection import Catalog, Measurement
 from sizewell.kinds.endpoint.config import ModeEndpoint
 from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
 from sizewell.kinds.real_time_endpoint.plan import plan_endpoint
@@ -16,6 +17,7 @@ from sizewell.kinds.training_job.plan import plan_training_job
 from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.kind import Stated
+from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.names import Names
 
 IMAGE = {"account": "763104351884", "repository": "pytorch-inference", "tag": "2.6.0-gpu"}
@@ -109,10 +111,31 @@ def environment(workloads: Mapping[str, ConfigModel] | None = None, **changes: A
     return environment_model().model_validate({**default, **changes})
 
 
+def as_stated(
+    name: str,
+    workload: Workload,
+    under: Policy,
+    catalog: Catalog,
+    names: Names = NAMES,
+    locked: LockedWorkload | None = None,
+    measurements: tuple[Measurement, ...] = (),
+) -> Stated:
+    return Stated(
+        name=name,
+        workload=workload,
+        policy=under,
+        catalog=catalog,
+        names=names,
+        locked=locked,
+        measurements=measurements,
+        environment_tags={},
+    )
+
+
 def planned_endpoint(
     catalog: Catalog, of: RealTimeEndpoint | None = None, under: Policy | None = None
 ) -> EndpointPlan:
-    return plan_endpoint("plants", of or endpoint(), under or policy(), catalog, NAMES)
+    return plan_endpoint(as_stated("plants", of or endpoint(), under or policy(), catalog))
 
 
 def p95_alone_ms(catalog: Catalog) -> float:
@@ -124,16 +147,7 @@ def p95_alone_ms(catalog: Catalog) -> float:
 def planned_job(
     catalog: Catalog, of: TrainingJob | None = None, under: Policy | None = None
 ) -> TrainingJobPlan:
-    return plan_training_job(
-        Stated(
-            name="plants-train",
-            workload=of or training_job(),
-            policy=under or policy(),
-            catalog=catalog,
-            names=NAMES,
-            environment_tags={},
-        )
-    )
+    return plan_training_job(as_stated("plants-train", of or training_job(), under or policy(), catalog))
 
 
 def on_type(plan: EndpointPlan, instance_type: str) -> EndpointPlan:

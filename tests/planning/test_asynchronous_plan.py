@@ -20,7 +20,7 @@ from sizewell.planning.endpoint_bill import endpoint_line
 from sizewell.planning.endpoint_plan_model import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.scaling_policies import MetricPlan, StepScalingPlan, TargetTrackingPlan
-from tests.planning.builders import CNN, NAMES, container, policy
+from tests.planning.builders import CNN, as_stated, container, policy
 from tests.planning.test_endpoint_plan import BURSTABLE, GPU_ONLY
 
 
@@ -40,7 +40,7 @@ def queue(**changes: Any) -> AsynchronousEndpoint:
 def planned(
     of: AsynchronousEndpoint | None = None, catalog: Catalog = GPU_ONLY, under: Policy | None = None
 ) -> EndpointPlan:
-    return plan_asynchronous_endpoint("plants", of or queue(), under or policy(), catalog, NAMES)
+    return plan_asynchronous_endpoint(as_stated("plants", of or queue(), under or policy(), catalog))
 
 
 def parts(plan: EndpointPlan) -> tuple[AsynchronousPlan, ScalingPlan]:

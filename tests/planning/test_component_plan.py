@@ -20,7 +20,7 @@ from sizewell.planning.saved_plan import SavedPlan
 from sizewell.planning.saved_workload import SavedEndpoint
 from sizewell.planning.scaling_policies import StepScalingPlan, TargetTrackingPlan
 from tests.instance_selection.builders import catalog, gpu_instance
-from tests.planning.builders import CNN, DECODER, IMAGE, NAMES, container, environment, policy
+from tests.planning.builders import CNN, DECODER, IMAGE, NAMES, as_stated, container, environment, policy
 
 MANY = catalog(
     gpu_instance("ml.g1.xlarge"),
@@ -55,7 +55,7 @@ def endpoint(components: Mapping[str, Any] | None = None, **changes: Any) -> Inf
 
 
 def planned(stated: InferenceComponentEndpoint | None = None, **under: Any) -> ComponentEndpointPlan:
-    return plan_component_endpoint("desk", stated or endpoint(), policy(**under), MANY, NAMES)
+    return plan_component_endpoint(as_stated("desk", stated or endpoint(), policy(**under), MANY))
 
 
 def faults(stated: InferenceComponentEndpoint, **under: Any) -> list[PlanFault]:
@@ -172,7 +172,7 @@ def test_a_month_is_that_of_the_fleet_and_of_all_alarms() -> None:
 
 def test_what_is_locked_is_kept() -> None:
     locked = locked_workload(planned(endpoint(instances={"instance_type": "ml.g2.12xlarge"})))
-    plan = plan_component_endpoint("desk", endpoint(), policy(), MANY, NAMES, locked)
+    plan = plan_component_endpoint(as_stated("desk", endpoint(), policy(), MANY, NAMES, locked))
     assert plan.instance_type == "ml.g2.12xlarge"
     assert plan.lock is not None
     assert plan.lock.state == "stale"
@@ -204,7 +204,7 @@ def test_a_rollout_without_two_copies_has_no_effect() -> None:
 
 def test_names_are_as_long_as_aws_takes() -> None:
     stated = endpoint({"a-component-of-twenty-six": COMPONENT})
-    plan = plan_component_endpoint("a-workload-of-twenty-six-c", stated, policy(), MANY, NAMES)
+    plan = plan_component_endpoint(as_stated("a-workload-of-twenty-six-c", stated, policy(), MANY))
     assert said(list(component_faults(stated, plan))) == []
     longer = {
         key: one.model_copy(update={"component_name": "x" * 64}) for key, one in plan.components.items()

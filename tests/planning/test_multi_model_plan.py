@@ -14,7 +14,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan, MultiModelPlan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.lock import locked_workload
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance
-from tests.planning.builders import CNN, DECODER, IMAGE, NAMES, policy
+from tests.planning.builders import CNN, DECODER, IMAGE, as_stated, policy
 
 CPU = catalog(cpu_instance(), usd_per_hour={"ml.c9.xlarge": 0.2})
 GPU = catalog(gpu_instance("ml.g5.xlarge"), usd_per_hour={"ml.g5.xlarge": 1})
@@ -39,7 +39,7 @@ def several(**changes: Any) -> MultiModelEndpoint:
 def planned(
     of: MultiModelEndpoint | None = None, known: Catalog = CPU, under: Policy | None = None
 ) -> EndpointPlan:
-    return plan_multi_model_endpoint("plants", of or several(), under or policy(), known, NAMES)
+    return plan_multi_model_endpoint(as_stated("plants", of or several(), under or policy(), known))
 
 
 def models_of(plan: EndpointPlan) -> MultiModelPlan:

@@ -17,7 +17,7 @@ from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.interface_endpoints import plan_interface_endpoints
 from sizewell.planning.lock import locked_workload
 from tests.instance_selection.builders import cpu_instance, gpu_instance
-from tests.planning.builders import NAMES, environment, policy, training_job
+from tests.planning.builders import NAMES, as_stated, environment, policy, training_job
 
 NOTEBOOK = frozenset({Usage.NOTEBOOK})
 TYPES = (
@@ -43,7 +43,7 @@ def notebook(**changes: Any) -> Notebook:
 
 
 def planned(**changes: Any) -> NotebookPlan:
-    return plan_notebook("explore", notebook(**changes), policy(), CATALOG, NAMES)
+    return plan_notebook(as_stated("explore", notebook(**changes), policy(), CATALOG))
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ def test_the_cheapest_type_that_has_what_is_asked_for(needs: dict[str, Any], pic
 
 
 def test_a_burstable_type_is_for_environments_that_allow_it() -> None:
-    lax = plan_notebook("explore", notebook(memory_gib=8), policy(allow_burstable=True), CATALOG, NAMES)
+    lax = plan_notebook(as_stated("explore", notebook(memory_gib=8), policy(allow_burstable=True), CATALOG))
     assert lax.instance_type == "ml.t9.large"
 
 
 def test_what_nothing_has_is_told_at_its_key() -> None:
     wanted = notebook(memory_gib=900)
     with pytest.raises(NoFeasibleInstanceError) as error:
-        plan_notebook("explore", wanted, policy(), CATALOG, NAMES)
+        plan_notebook(as_stated("explore", wanted, policy(), CATALOG))
     fault = no_feasible_fault("explore", wanted, error.value)
     assert fault.key_path == ("workloads", "explore", "memory_gib")
     turned_down = {one.instance_type: one.filter for one in error.value.rejected}
@@ -127,7 +127,7 @@ def test_the_bill_counts_working_hours_or_fewer() -> None:
 def test_a_savings_plan_pays_for_notebooks_too() -> None:
     saving = policy(savings_plan={"discount_percent": 25})
     cost = plan_notebook(
-        "explore", notebook(hours_per_month=60), saving, CATALOG, NAMES
+        as_stated("explore", notebook(hours_per_month=60), saving, CATALOG)
     ).selection.chosen.cost
     assert cost.usd_per_month == pytest.approx(0.75 * 0.08 * 60)
     assert "less 25 % of a Savings Plan" in cost.note
@@ -136,7 +136,7 @@ def test_a_savings_plan_pays_for_notebooks_too() -> None:
 def test_the_locked_type_is_kept() -> None:
     locked = locked_workload(planned(memory_gib=8))
     assert (locked.instance_type, locked.instance_count) == ("ml.m9.large", 1)
-    kept = plan_notebook("explore", notebook(), policy(), CATALOG, NAMES, locked)
+    kept = plan_notebook(as_stated("explore", notebook(), policy(), CATALOG, NAMES, locked))
     assert kept.instance_type == "ml.m9.large"
     assert kept.lock is not None
     assert (kept.lock.state, kept.lock.best_instance_type) == ("stale", "ml.c9.large")

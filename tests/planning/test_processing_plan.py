@@ -15,7 +15,7 @@ from sizewell.planning.errors import PlanError
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.lock import locked_workload
 from tests.instance_selection.builders import cpu_instance, gpu_instance, neuron_instance
-from tests.planning.builders import IMAGE, NAMES, endpoint, environment, policy
+from tests.planning.builders import IMAGE, NAMES, as_stated, endpoint, environment, policy
 
 PROCESSING = frozenset({Usage.PROCESSING})
 TYPES = (
@@ -66,7 +66,7 @@ def compilation(cores: int = 2) -> ProcessingJob:
 
 
 def planned(of: ProcessingJob | None = None, locked: Any = None, **changes: Any) -> ProcessingJobPlan:
-    return plan_processing_job("clean", of or script(**changes), policy(), CATALOG, NAMES, locked, {})
+    return plan_processing_job(as_stated("clean", of or script(**changes), policy(), CATALOG, NAMES, locked))
 
 
 def test_the_cheapest_type_that_has_what_is_asked_comes_first_and_none_has_a_gpu() -> None:

@@ -26,6 +26,7 @@ from tests.instance_selection.builders import catalog, cpu_instance, gpu_instanc
 from tests.planning.builders import (
     DECODER,
     NAMES,
+    as_stated,
     endpoint,
     llm_endpoint,
     p95_alone_ms,
@@ -90,7 +91,7 @@ def test_a_measured_capacity_bounds_the_requests_in_progress() -> None:
         instance_type="ml.g9.xlarge", max_requests_per_second=2.0, source="load test", date="2026-11-01"
     )
     plan = plan_endpoint(
-        "plants", stated, policy(max_endpoint_instances=100), GPU_ONLY, NAMES, None, (measured,)
+        as_stated("plants", stated, policy(max_endpoint_instances=100), GPU_ONLY, NAMES, None, (measured,))
     )
     assert plan.selection.chosen.estimate.capacity_concurrency > 40
     assert plan.scaling is not None

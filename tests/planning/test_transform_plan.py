@@ -15,7 +15,7 @@ from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.lock import locked_workload
 from tests.instance_selection.builders import cpu_instance, gpu_instance
-from tests.planning.builders import CNN, NAMES, container, policy
+from tests.planning.builders import CNN, NAMES, as_stated, container, policy
 
 TRANSFORM = frozenset({Usage.TRANSFORM})
 TYPES = (
@@ -54,7 +54,7 @@ def transform(**changes: Any) -> BatchTransform:
 
 
 def planned(catalog: Catalog = MANY, **changes: Any) -> BatchTransformPlan:
-    return plan_batch_transform("plants", transform(**changes), policy(), catalog, NAMES)
+    return plan_batch_transform(as_stated("plants", transform(**changes), policy(), catalog))
 
 
 def test_ladder_is_of_one_kind_of_hardware_and_keys_go_to_volumes_only() -> None:
@@ -100,7 +100,7 @@ def test_a_month_is_billed_by_its_runs() -> None:
 
 def test_what_is_locked_is_kept() -> None:
     locked = locked_workload(planned(instances={"instance_type": "ml.g2.xlarge"}))
-    plan = plan_batch_transform("plants", transform(), policy(), MANY, NAMES, locked)
+    plan = plan_batch_transform(as_stated("plants", transform(), policy(), MANY, NAMES, locked))
     assert plan.attempts[0].instance_type == "ml.g2.xlarge"
     assert plan.lock is not None
     assert (plan.lock.state, plan.lock.best_instance_type) == ("stale", "ml.g1.xlarge")

@@ -13,7 +13,7 @@ from sizewell.planning.job_bill import training_line
 from sizewell.planning.lock import locked_workload
 from sizewell.planning.names import Names
 from tests.instance_selection.builders import catalog, gpu_instance, neuron_instance
-from tests.planning.builders import NAMES, planned_job, policy, training_job
+from tests.planning.builders import NAMES, as_stated, planned_job, policy, training_job
 
 PRICES = {f"ml.g{n}.xlarge": 1.0 + 0.1 * n for n in range(1, 8)}
 #: GPU types of the same speed, each a little dearer than the one before; the second has disks of its own.
@@ -44,7 +44,7 @@ def tuning(search: dict[str, Any] | None = None, **changes: Any) -> TuningJob:
 
 
 def planned(search: dict[str, Any] | None = None, **changes: Any) -> TuningJobPlan:
-    return plan_tuning_job("tune", tuning(search, **changes), policy(allow_spot=True), MANY, NAMES)
+    return plan_tuning_job(as_stated("tune", tuning(search, **changes), policy(allow_spot=True), MANY))
 
 
 def fault(search: dict[str, Any] | None = None, **changes: Any) -> Any:
@@ -112,7 +112,7 @@ def test_types_are_of_one_kind_of_hardware() -> None:
     neuron = neuron_instance("ml.trn9.xlarge")
     mixed = catalog(*MANY.instance_types, neuron, usd_per_hour={**PRICES, neuron.name: 1.15})
     assert neuron.name in planned_job(mixed).instance_pools
-    plan = plan_tuning_job("tune", tuning(), policy(), mixed, NAMES)
+    plan = plan_tuning_job(as_stated("tune", tuning(), policy(), mixed))
     assert {(one.hardware, one.image.uri) for one in plan.attempts} == {("cuda", plan.image.uri)}
 
 
@@ -143,7 +143,9 @@ def test_hyperband_knows_the_epochs_of_a_training() -> None:
 def test_names_of_tuning_jobs_are_short() -> None:
     assert planned().job_name_prefix == "demo-dev-tune"
     long = Names("demo-platfrm", "staging", "111122223333", "us-east-1")
-    prefix = plan_tuning_job("tune-the-images-of-all", tuning(), policy(), MANY, long).job_name_prefix
+    prefix = plan_tuning_job(
+        as_stated("tune-the-images-of-all", tuning(), policy(), MANY, long)
+    ).job_name_prefix
     other = Names("demo-platfrm", "prod", "111122223333", "us-east-1").tuning_job("tune-the-images-of-all")
     assert prefix.startswith("tune-the-images-")
     assert len(prefix) <= 23
@@ -152,7 +154,7 @@ def test_names_of_tuning_jobs_are_short() -> None:
 
 def test_what_is_locked_is_kept() -> None:
     locked = locked_workload(planned(instances={"instance_type": "ml.g4.xlarge"}))
-    plan = plan_tuning_job("tune", tuning(), policy(), MANY, NAMES, locked)
+    plan = plan_tuning_job(as_stated("tune", tuning(), policy(), MANY, NAMES, locked))
     assert plan.attempts[0].instance_type == "ml.g4.xlarge"
     assert locked_workload(plan).instance_pools == plan.instance_pools
 

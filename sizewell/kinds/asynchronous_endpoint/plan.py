@@ -13,7 +13,7 @@ from sizewell.facts.asynchronous import (
 )
 from sizewell.facts.serving_features import ServedAs
 from sizewell.facts.serving_modes import Mode, limit
-from sizewell.instance_selection import Catalog, Engine, Measurement
+from sizewell.instance_selection import Engine
 from sizewell.kinds.asynchronous_endpoint.alarms import asynchronous_alarm_faults, plan_asynchronous_alarms
 from sizewell.kinds.asynchronous_endpoint.config import AsynchronousEndpoint
 from sizewell.kinds.asynchronous_endpoint.needs import asynchronous_requirements
@@ -26,10 +26,8 @@ from sizewell.planning.instance_pools import pool_faults
 from sizewell.planning.interface_endpoints import services_of_endpoint
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
-from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.model_containers import Calls
 from sizewell.planning.name_limits import ENDPOINT_NAME
-from sizewell.planning.names import Names
 from sizewell.planning.queue_scaling import track_backlog, wake_from_zero
 from sizewell.planning.remedies import ENDPOINT_REMEDIES, Remedy
 from sizewell.planning.rollout import plan_rollout, rollback_alarms
@@ -38,28 +36,17 @@ from sizewell.planning.scaling_schedules import plan_scheduled_actions
 from sizewell.planning.workload_plan import INFERENCE_PREFIX
 
 
-def plan_asynchronous_endpoint(
-    name: str,
-    endpoint: AsynchronousEndpoint,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None = None,
-    measurements: tuple[Measurement, ...] = (),
-) -> EndpointPlan:
+def plan_asynchronous_endpoint(stated: Stated) -> EndpointPlan:
     """Return the plan of an endpoint with a queue, on its locked type while that is feasible.
 
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
-    needs = asynchronous_requirements(endpoint, policy, measurements)
+    endpoint: AsynchronousEndpoint = stated.workload
+    name, policy, names = stated.name, stated.policy, stated.names
+    needs = asynchronous_requirements(endpoint, policy, stated.measurements)
     hosted = plan_hosted(
-        name,
-        endpoint,
+        stated,
         needs,
-        policy,
-        catalog,
-        names,
-        locked,
         routing=endpoint.routing,
         pools=endpoint.instance_pools,
     )
@@ -200,7 +187,7 @@ def _scaling(
 
 
 def _plan(stated: Stated) -> Planned:
-    plan = plan_asynchronous_endpoint(*stated.planning_inputs, stated.locked, stated.measurements)
+    plan = plan_asynchronous_endpoint(stated)
     return plan, (
         *legality_faults(plan, stated.catalog),
         *pool_faults(stated.name, plan.provisioned_pools),

@@ -1,14 +1,12 @@
 """The decisions for one batch transform."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 
-from sizewell.config.policy import Policy
 from sizewell.config.repeated_runs import runs_per_month
 from sizewell.facts.serving_features import Feature, ServedAs
 from sizewell.facts.transform_jobs import DEFAULT_INVOCATION_TIMEOUT_S, INVOCATION_TIMEOUT_BOUNDS_S
-from sizewell.instance_selection import Catalog, Measurement, TransformEstimate, select_transform_instance
+from sizewell.instance_selection import Catalog, TransformEstimate, select_transform_instance
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
 from sizewell.kinds.batch_transform.config import BatchTransform
@@ -25,7 +23,6 @@ from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
 from sizewell.planning.interface_endpoints import services_of_container
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
-from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.model_containers import (
     Calls,
@@ -35,7 +32,7 @@ from sizewell.planning.model_containers import (
 )
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.name_limits import JOB_NAME
-from sizewell.planning.names import Names, stated_keys
+from sizewell.planning.names import stated_keys
 from sizewell.planning.remedies import COMMON_REMEDIES, ENDPOINT_REMEDIES, Remedy
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_plan import job_tags
@@ -45,29 +42,22 @@ from sizewell.planning.volumes import has_local_disks
 TIMEOUT_OVER_ESTIMATE = 10
 
 
-def plan_batch_transform(
-    name: str,
-    transform: BatchTransform,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None = None,
-    measurements: tuple[Measurement, ...] = (),
-    environment_tags: Mapping[str, str] | None = None,
-) -> BatchTransformPlan:
+def plan_batch_transform(stated: Stated) -> BatchTransformPlan:
     """Return the plan of a batch transform, on its locked type while that is feasible.
 
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
+    transform: BatchTransform = stated.workload
+    name, policy, catalog, names = stated.name, stated.policy, stated.catalog, stated.names
     if transform.instances.instance_type is not None:
         catalog.get(transform.instances.instance_type)
-    needs = transform_requirements(transform, policy, measurements)
+    needs = transform_requirements(transform, policy, stated.measurements)
     digest = needs_digest(needs, region=policy.region)
-    selection, lock = select_under_lock(select_transform_instance, needs, catalog, locked, digest)
+    selection, lock = select_under_lock(select_transform_instance, needs, catalog, stated.locked, digest)
     chosen = catalog.get(selection.chosen.instance_type)
     kind = hardware_kind(chosen)
     assert kind is not None
-    ladder = same_image_candidates(selection, catalog, locked_pools(locked, lock))[:MAX_POOLS]
+    ladder = same_image_candidates(selection, catalog, locked_pools(stated.locked, lock))[:MAX_POOLS]
     attempts = tuple(_attempt(candidate, transform, catalog) for candidate in ladder)
     # Of the answers nothing is stated: they may be as large as the requests.
     calls = Calls(
@@ -84,7 +74,7 @@ def plan_batch_transform(
         **stated_keys(name, transform, names),
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
-        job_tags=job_tags(name, transform.tags, names, environment_tags or {}),
+        job_tags=job_tags(name, transform.tags, names, stated.environment_tags),
         attempts=attempts,
         **plan_model_container(transform.container, kind, names, calls),
         pipeline=plan_pipeline(transform.pipeline, chosen, names, calls),
@@ -130,8 +120,7 @@ def _attempt(
 
 
 def _plan(stated: Stated) -> Planned:
-    inputs = stated.planning_inputs
-    plan = plan_batch_transform(*inputs, stated.locked, stated.measurements, stated.environment_tags)
+    plan = plan_batch_transform(stated)
     return plan, legality_faults(plan, stated.catalog)
 
 

@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import get_args
 
-from sizewell.config.policy import Policy
 from sizewell.config.variant_names import PRIMARY
 from sizewell.facts.alarms import ROLLBACK_ALARMS
 from sizewell.facts.inference_amis import InferenceAmiVersion
 from sizewell.facts.scaling import CONCURRENT_REQUESTS_PER_COPY
 from sizewell.facts.serving_features import Feature, ServedAs
 from sizewell.instance_selection import (
-    Catalog,
     EndpointRequirements,
     FleetEstimate,
     HardwareKind,
@@ -44,10 +42,9 @@ from sizewell.planning.features import INSTANCE_TYPE, Asked
 from sizewell.planning.interface_endpoints import services_of_endpoint
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
-from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.name_limits import ENDPOINT_NAME
-from sizewell.planning.names import Names, stated_keys
+from sizewell.planning.names import stated_keys
 from sizewell.planning.remedies import ENDPOINT_REMEDIES, PIN, Remedy
 from sizewell.planning.rollout import (
     no_callback_fault,
@@ -60,23 +57,18 @@ from sizewell.planning.volumes import endpoint_volume_size_gib, has_local_disks
 _MAX_NAME = 63
 
 
-def plan_component_endpoint(
-    name: str,
-    endpoint: InferenceComponentEndpoint,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None = None,
-) -> ComponentEndpointPlan:
+def plan_component_endpoint(stated: Stated) -> ComponentEndpointPlan:
     """Return the plan of an endpoint, on its locked type while that is feasible.
 
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
+    endpoint: InferenceComponentEndpoint = stated.workload
+    name, policy, catalog, names = stated.name, stated.policy, stated.catalog, stated.names
     if endpoint.instances.instance_type is not None:
         catalog.get(endpoint.instances.instance_type)
     needs = fleet_requirements(endpoint, policy)
     digest = needs_digest(needs, region=policy.region)
-    selection, lock = select_under_lock(select_component_fleet, needs, catalog, locked, digest)
+    selection, lock = select_under_lock(select_component_fleet, needs, catalog, stated.locked, digest)
     fleet, chosen = selection.chosen.estimate, catalog.get(selection.chosen.instance_type)
     kind = hardware_kind(chosen)
     assert kind is not None
@@ -246,7 +238,7 @@ def _instances_at_most(
 
 
 def _plan(stated: Stated) -> Planned:
-    plan = plan_component_endpoint(*stated.planning_inputs, stated.locked)
+    plan = plan_component_endpoint(stated)
     return plan, (*legality_faults(plan, stated.catalog), *component_faults(stated.workload, plan))
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 
-from sizewell.config.policy import Policy
 from sizewell.facts.interface_endpoints import FUNCTIONS
 from sizewell.facts.lambda_functions import (
     MAX_ENVIRONMENT_BYTES,
@@ -15,8 +14,6 @@ from sizewell.facts.lambda_functions import (
 from sizewell.facts.proxy import PROXY_VARIABLES
 from sizewell.facts.serving_features import Feature, ServedAs
 from sizewell.facts.serving_modes import Mode
-from sizewell.instance_selection import Measurement
-from sizewell.instance_selection.catalog import Catalog
 from sizewell.kinds.lambda_function.config import MAX_INVOCATION_MS, LambdaFunction
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.kinds.lambda_function.rollout import (
@@ -39,7 +36,6 @@ from sizewell.planning.images import plan_image
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.name_limits import NameLimit
-from sizewell.planning.names import Names
 from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
 from sizewell.planning.on_demand_plan import decided, on_demand_faults
 from sizewell.planning.translate import image_for, room_gib
@@ -50,16 +46,11 @@ from sizewell.planning.translate import image_for, room_gib
 TIMEOUT_OVER_EXPECTED = 2.0
 
 
-def plan_lambda_function(
-    name: str,
-    function: LambdaFunction,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    measurements: tuple[Measurement, ...] = (),
-) -> LambdaFunctionPlan:
+def plan_lambda_function(stated: Stated) -> LambdaFunctionPlan:
     """Return the plan of a function; raises ``PlanError`` with every need that no memory meets."""
-    needs = on_demand_needs(function, policy, measurements)
+    function: LambdaFunction = stated.workload
+    name, policy, catalog, names = stated.name, stated.policy, stated.catalog, stated.names
+    needs = on_demand_needs(function, policy, stated.measurements)
     choice = choose(name, function, Mode.LAMBDA, needs, catalog)
     alarms, alarms_off = stated_alarms(
         function.alarms,
@@ -70,7 +61,7 @@ def plan_lambda_function(
     container, longest_ms = function.container, function.latency.max_p99_ms or function.latency.max_p95_ms
     expected_s = choice.chosen.cold_start_s + longest_ms / 1000
     rollout = plan_lambda_rollout(function, alarms, choice.load.average_requests_per_second)
-    shared = decided(name, function, policy, names, choice)
+    shared = decided(stated, choice)
     told = rollout_decisions(rollout, is_warm=shared["provisioned_concurrency"] is not None)
     return LambdaFunctionPlan(
         **{**shared, "decisions": (*shared["decisions"], *told)},
@@ -148,7 +139,7 @@ def variable_faults(plan: LambdaFunctionPlan, foundation: FoundationPlan) -> Ite
 
 
 def _plan(stated: Stated) -> Planned:
-    plan = plan_lambda_function(*stated.planning_inputs, stated.measurements)
+    plan = plan_lambda_function(stated)
     return plan, (*legality_faults(plan, stated.catalog), *lambda_faults(stated.workload, plan))
 
 

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sizewell.config.endpoint import MAX_INVOCATION_MS
-from sizewell.config.policy import Policy
 from sizewell.config.scaling import Scaling, ScalingSchedule
 from sizewell.facts.models import Engine
 from sizewell.facts.multi_model import workers_variable
 from sizewell.facts.serving_features import ServedAs
-from sizewell.instance_selection import Catalog, HardwareKind, Measurement
+from sizewell.instance_selection import HardwareKind
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.multi_model_filters import loaded_estimate
 from sizewell.instance_selection.results import LoadedEstimate
@@ -31,9 +30,7 @@ from sizewell.planning.features import ENDPOINT_FEATURES
 from sizewell.planning.interface_endpoints import services_of_endpoint
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
-from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.name_limits import ENDPOINT_NAME
-from sizewell.planning.names import Names
 from sizewell.planning.remedies import ENDPOINT_REMEDIES
 from sizewell.planning.rollout import rollout_faults
 from sizewell.planning.translate import image_for
@@ -45,24 +42,21 @@ CACHE_HIT_PERCENT = 95.0
 LOAD_OVER_PREDICTED = 2.0
 
 
-def plan_multi_model_endpoint(
-    name: str,
-    endpoint: MultiModelEndpoint,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None = None,
-    measurements: tuple[Measurement, ...] = (),
-) -> EndpointPlan:
+def plan_multi_model_endpoint(stated: Stated) -> EndpointPlan:
     """Return the plan of an endpoint of many models, on its locked type while that is feasible.
 
     Raises ``NoFeasibleInstanceError``, ``UnknownInstanceTypeError``, and ``PlanError`` for an engine that holds one model.
     """
+    endpoint: MultiModelEndpoint = stated.workload
+    name, policy, catalog, names = stated.name, stated.policy, stated.catalog, stated.names
     if engine_of(endpoint) is Engine.LLM_ENGINE:
         reason = "its images are of an llm-engine, which keeps one model in memory"
         raise PlanError((PlanFault(("workloads", name, "container"), reason, "name another image"),))
-    needs = multi_model_requirements(endpoint, policy, measurements)
-    hosted = plan_hosted(name, endpoint, needs, policy, catalog, names, locked)
+    needs = multi_model_requirements(endpoint, policy, stated.measurements)
+    hosted = plan_hosted(
+        stated,
+        needs,
+    )
     loaded = loaded_estimate(needs, catalog, hosted.instance_type.name)
     # With fewer instances, too many requests would wait for a load, however few there are.
     needs = replace(needs, min_instances=max(needs.min_instances, loaded.fewest_instances))
@@ -157,7 +151,7 @@ def _thresholds(
 
 
 def _plan(stated: Stated) -> Planned:
-    plan = plan_multi_model_endpoint(*stated.planning_inputs, stated.locked, stated.measurements)
+    plan = plan_multi_model_endpoint(stated)
     return plan, (
         *legality_faults(plan, stated.catalog),
         *multi_model_faults(stated.workload, plan),

@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sizewell.config.clock import WEEKDAYS, minute_of_day
-from sizewell.config.policy import Policy
 from sizewell.facts.cron import cron_of_hours
 from sizewell.facts.notebook_instances import API, PLATFORM_IDENTIFIER
 from sizewell.instance_selection import (
-    Catalog,
     HardwareKind,
     NotebookRequirements,
     select_notebook_instance,
@@ -17,10 +15,9 @@ from sizewell.kinds.notebook.config import Notebook, WorkingHours
 from sizewell.kinds.notebook.plan_model import NotebookPlan
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.kind import PlanKind, Planned, Stated
-from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.name_limits import NameLimit
-from sizewell.planning.names import Names, stated_keys
+from sizewell.planning.names import stated_keys
 from sizewell.planning.remedies import COMMON_REMEDIES, PIN, Remedy
 from sizewell.planning.translate import discount_percent, limits_of
 from sizewell.planning.workload_plan import SchedulePlan
@@ -29,18 +26,13 @@ from sizewell.planning.workload_plan import SchedulePlan
 HARDWARE = frozenset({HardwareKind.CPU_X86_64, HardwareKind.CUDA})
 
 
-def plan_notebook(
-    name: str,
-    notebook: Notebook,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None = None,
-) -> NotebookPlan:
+def plan_notebook(stated: Stated) -> NotebookPlan:
     """Return the plan of a notebook, on its locked type while that is feasible.
 
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
+    notebook: Notebook = stated.workload
+    name, policy, catalog, names = stated.name, stated.policy, stated.catalog, stated.names
     if notebook.instances.instance_type is not None:
         catalog.get(notebook.instances.instance_type)
     needs = NotebookRequirements(
@@ -53,7 +45,7 @@ def plan_notebook(
         savings_plan_discount_pct=discount_percent(policy),
     )
     digest = needs_digest(needs, region=policy.region)
-    selection, lock = select_under_lock(select_notebook_instance, needs, catalog, locked, digest)
+    selection, lock = select_under_lock(select_notebook_instance, needs, catalog, stated.locked, digest)
     instance_type, hours = selection.chosen.instance_type, notebook.working_hours
     return NotebookPlan(
         **stated_keys(name, notebook, names),
@@ -90,7 +82,7 @@ def _schedule(expression: str, hours: WorkingHours) -> SchedulePlan:
 
 
 def _plan(stated: Stated) -> Planned:
-    return plan_notebook(*stated.planning_inputs, stated.locked), ()
+    return plan_notebook(stated), ()
 
 
 #: For each filter of a notebook's selection.

@@ -27,10 +27,10 @@ from sizewell.planning.translate import image_at
 from sizewell.planning.workload_plan import JobPlan
 
 
-def plan_pipeline_of_steps(
-    name: str, pipeline: Pipeline, names: Names, jobs: Mapping[str, JobPlan]
-) -> PipelinePlan:
-    """Return the plan of a pipeline whose steps run ``jobs``, by the names of workloads."""
+def plan_pipeline_of_steps(stated: Stated) -> PipelinePlan:
+    """Return the plan of a pipeline, whose steps run jobs that are planned."""
+    pipeline: Pipeline = stated.workload
+    name, names, jobs = stated.name, stated.names, stated.jobs
     levels = tuple(
         tuple(
             _register_step(step_name, step, names)
@@ -156,7 +156,7 @@ def _plan(stated: Stated) -> Planned:
     pipeline, jobs = stated.workload, stated.jobs
     if any(step.runs not in jobs for step in pipeline.steps.values() if step.runs):
         raise PlanError(())  # a job that cannot be planned says so itself
-    plan = plan_pipeline_of_steps(stated.name, pipeline, stated.names, jobs)
+    plan = plan_pipeline_of_steps(stated)
     return plan, (
         *pipeline_faults(pipeline, plan, jobs),
         *registration_faults(stated.name, pipeline, stated.others),

@@ -1,7 +1,6 @@
 """The decisions for one processing job."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +14,6 @@ from sizewell.facts.processing_jobs import (
     NEURON_TARGET_VARIABLE,
 )
 from sizewell.instance_selection import (
-    Catalog,
     HardwareKind,
     ProcessingRequirements,
     select_processing_instance,
@@ -32,10 +30,9 @@ from sizewell.planning.images import plan_image
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
 from sizewell.planning.interface_endpoints import services_of_job
 from sizewell.planning.kind import PlanKind, Planned, Stated
-from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools, select_under_lock
 from sizewell.planning.name_limits import JOB_NAME
-from sizewell.planning.names import Names, stated_keys
+from sizewell.planning.names import stated_keys
 from sizewell.planning.proxy import bypass_faults
 from sizewell.planning.remedies import COMMON_REMEDIES, Remedy
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
@@ -66,31 +63,25 @@ def processing_requirements(job: ProcessingJob, policy: Policy) -> ProcessingReq
     )
 
 
-def plan_processing_job(
-    name: str,
-    job: ProcessingJob,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None,
-    environment_tags: Mapping[str, str],
-) -> ProcessingJobPlan:
+def plan_processing_job(stated: Stated) -> ProcessingJobPlan:
     """Return the plan of a job, on its locked type while that is feasible.
 
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
+    job: ProcessingJob = stated.workload
+    name, policy, catalog, names = stated.name, stated.policy, stated.catalog, stated.names
     if job.instances.instance_type is not None:
         catalog.get(job.instances.instance_type)
     needs = processing_requirements(job, policy)
     digest = needs_digest(needs, region=policy.region)
-    selection, lock = select_under_lock(select_processing_instance, needs, catalog, locked, digest)
-    ladder = same_image_candidates(selection, catalog, locked_pools(locked, lock))[:MAX_POOLS]
+    selection, lock = select_under_lock(select_processing_instance, needs, catalog, stated.locked, digest)
+    ladder = same_image_candidates(selection, catalog, locked_pools(stated.locked, lock))[:MAX_POOLS]
     container, neuron = job.container, job.neuron
     return ProcessingJobPlan(
         **stated_keys(name, job, names),
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
-        job_tags=job_tags(name, job.tags, names, environment_tags),
+        job_tags=job_tags(name, job.tags, names, stated.environment_tags),
         attempts=tuple(
             ProcessingAttemptPlan(
                 instance_type=candidate.instance_type,
@@ -142,7 +133,7 @@ def _neuron_variables(neuron: NeuronCompilation | None) -> dict[str, str]:
 
 
 def _plan(stated: Stated) -> Planned:
-    return plan_processing_job(*stated.planning_inputs, stated.locked, stated.environment_tags), ()
+    return plan_processing_job(stated), ()
 
 
 #: For each filter of a processing job's selection.

@@ -1,8 +1,6 @@
 """The decisions for one real-time endpoint."""
 
-from sizewell.config.policy import Policy
 from sizewell.facts.serving_features import ServedAs
-from sizewell.instance_selection import Catalog, Measurement
 from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
 from sizewell.kinds.real_time_endpoint.needs import endpoint_requirements
 from sizewell.kinds.real_time_endpoint.variants import join_variants
@@ -15,38 +13,25 @@ from sizewell.planning.instance_pools import pool_faults
 from sizewell.planning.interface_endpoints import services_of_endpoint
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
-from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.model_containers import Calls, plan_pipeline
 from sizewell.planning.modes import payload_faults
 from sizewell.planning.name_limits import ENDPOINT_NAME
-from sizewell.planning.names import Names
 from sizewell.planning.remedies import ENDPOINT_REMEDIES
 from sizewell.planning.rollout import rollout_faults
 from sizewell.planning.workload_plan import INFERENCE_PREFIX
 
 
-def plan_endpoint(
-    name: str,
-    endpoint: RealTimeEndpoint,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None = None,
-    measurements: tuple[Measurement, ...] = (),
-) -> EndpointPlan:
+def plan_endpoint(stated: Stated) -> EndpointPlan:
     """Return the plan of an endpoint, on its locked type while that is feasible.
 
     Raises ``NoFeasibleInstanceError``, ``UnknownInstanceTypeError`` and, of its scaling, ``PlanError``.
     """
-    needs = endpoint_requirements(endpoint, policy, measurements)
+    endpoint: RealTimeEndpoint = stated.workload
+    name, policy, names = stated.name, stated.policy, stated.names
+    needs = endpoint_requirements(endpoint, policy, stated.measurements)
     hosted = plan_hosted(
-        name,
-        endpoint,
+        stated,
         needs,
-        policy,
-        catalog,
-        names,
-        locked,
         routing=endpoint.routing,
         pools=endpoint.instance_pools,
     )
@@ -78,7 +63,7 @@ def _plan_data_capture(name: str, endpoint: RealTimeEndpoint) -> DataCapturePlan
 
 
 def _plan(stated: Stated) -> Planned:
-    plan = plan_endpoint(*stated.planning_inputs, stated.locked, stated.measurements)
+    plan = plan_endpoint(stated)
     return plan, (
         *payload_faults(stated.name, stated.workload, stated.policy),
         *legality_faults(plan, stated.catalog),

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterator
 
-from sizewell.config.policy import Policy
 from sizewell.facts.serving_features import Feature, ServedAs
 from sizewell.facts.serving_modes import Mode
-from sizewell.instance_selection import Measurement
-from sizewell.instance_selection.catalog import Catalog
 from sizewell.kinds.serverless_endpoint.config import ServerlessEndpoint
 from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.access import plan_access
@@ -28,7 +25,6 @@ from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.model_containers import Calls, plan_model_container
 from sizewell.planning.name_limits import ENDPOINT_NAME
-from sizewell.planning.names import Names
 from sizewell.planning.on_demand_choice import OnDemandChoice, choose, on_demand_needs
 from sizewell.planning.on_demand_plan import decided, on_demand_faults
 
@@ -37,16 +33,11 @@ VARIANT_NAME = "primary"
 SETUP_OVER_PREDICTED = 2.0
 
 
-def plan_serverless_endpoint(
-    name: str,
-    endpoint: ServerlessEndpoint,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    measurements: tuple[Measurement, ...] = (),
-) -> ServerlessEndpointPlan:
+def plan_serverless_endpoint(stated: Stated) -> ServerlessEndpointPlan:
     """Return the plan of a serverless endpoint; raises ``PlanError`` with every need that no memory meets."""
-    needs = on_demand_needs(endpoint, policy, measurements)
+    endpoint: ServerlessEndpoint = stated.workload
+    name, policy, catalog, names = stated.name, stated.policy, stated.catalog, stated.names
+    needs = on_demand_needs(endpoint, policy, stated.measurements)
     choice = choose(name, endpoint, Mode.SERVERLESS, needs, catalog)
     alarms, alarms_off = stated_alarms(
         endpoint.alarms,
@@ -55,7 +46,7 @@ def plan_serverless_endpoint(
         instances_report=False,
     )
     return ServerlessEndpointPlan(
-        **decided(name, endpoint, policy, names, choice),
+        **decided(stated, choice),
         **plan_model_container(endpoint.container, choice.cpu.hardware, names, Calls.of(endpoint.request)),
         access=plan_access(endpoint.access, names.account, needs.endpoint, answer_s=choice.chosen.service_s),
         endpoint_name=names.workload(name),
@@ -94,7 +85,7 @@ def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) ->
 
 
 def _plan(stated: Stated) -> Planned:
-    plan = plan_serverless_endpoint(*stated.planning_inputs, stated.measurements)
+    plan = plan_serverless_endpoint(stated)
     return plan, (
         *legality_faults(plan, stated.catalog),
         *serverless_faults(stated.workload, plan),

@@ -31,8 +31,7 @@ def plan_training_job(stated: Stated) -> TrainingJobPlan:
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
     job: TrainingJob = stated.workload
-    inputs = stated.planning_inputs
-    trained = plan_trained(*inputs, stated.locked, stated.measurements, stated.environment_tags)
+    trained = plan_trained(stated)
     selection = trained.selection
     *others, streaming = selection.assumptions
     assumptions = (*others, *_kept_alive(job, selection.chosen), streaming)

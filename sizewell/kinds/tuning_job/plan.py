@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 
-from sizewell.config.policy import Policy
 from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.request_members import TRAINING_ENVIRONMENT
 from sizewell.config.training_container import hyperparameter_text
 from sizewell.facts.tuning_jobs import RUNTIME_BOUNDS_S
-from sizewell.instance_selection import Catalog, Measurement, TrainingEstimate
+from sizewell.instance_selection import Catalog, TrainingEstimate
 from sizewell.instance_selection.results import Candidate
 from sizewell.kinds.tuning_job.config import CategoricalRange, TuningJob
 from sizewell.kinds.tuning_job.needs import one_training, time_per_training_hours
@@ -18,7 +17,6 @@ from sizewell.kinds.tuning_job.plan_model import SearchPlan, TuningJobPlan
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
 from sizewell.planning.interface_endpoints import services_of_job
 from sizewell.planning.kind import PlanKind, Planned, Stated
-from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import locked_pools
 from sizewell.planning.name_limits import STATE_MACHINE_NAME
 from sizewell.planning.names import Names
@@ -29,23 +27,15 @@ from sizewell.planning.training_plan import Rung, plan_attempt, plan_trained
 from sizewell.planning.training_plan_model import TrainedModelPlan, TrainingAttemptPlan
 
 
-def plan_tuning_job(
-    name: str,
-    job: TuningJob,
-    policy: Policy,
-    catalog: Catalog,
-    names: Names,
-    locked: LockedWorkload | None = None,
-    measurements: tuple[Measurement, ...] = (),
-    environment_tags: Mapping[str, str] = MappingProxyType({}),
-) -> TuningJobPlan:
+def plan_tuning_job(stated: Stated) -> TuningJobPlan:
     """Return the plan of a tuning job, on its locked type while that is feasible.
 
     Raises ``NoFeasibleInstanceError`` and ``UnknownInstanceTypeError``.
     """
-    stated = one_training(job)
-    training = plan_trained(name, stated, policy, catalog, names, locked, measurements, environment_tags)
-    ladder = same_image_candidates(training.selection, catalog, locked_pools(locked, training.lock))
+    job: TuningJob = stated.workload
+    name, catalog, names = stated.name, stated.catalog, stated.names
+    training = plan_trained(replace(stated, workload=one_training(job)))
+    ladder = same_image_candidates(training.selection, catalog, locked_pools(stated.locked, training.lock))
     attempts = _attempts(job, ladder, catalog, names)
     deadline_s = attempts[0].ends_after_s
     estimate = training.selection.chosen.estimate
@@ -140,8 +130,7 @@ def _word(name: str) -> str:
 
 
 def _plan(stated: Stated) -> Planned:
-    inputs = stated.planning_inputs
-    return plan_tuning_job(*inputs, stated.locked, stated.measurements, stated.environment_tags), ()
+    return plan_tuning_job(stated), ()
 
 
 def _remedies(job: TuningJob) -> Mapping[str, Remedy]:
