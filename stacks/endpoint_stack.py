@@ -58,7 +58,7 @@ class EndpointStack(WorkloadStack):
         if plan.access is not None:
             statements = self.endpoint.invoke_statements(streams=plan.access.streams)
             add_access(self, plan, statements)
-        if scaled := [_scaling(one, plan) for one in plan.variants if one.scaling]:
+        if scaled := [_scaling(variant, plan) for variant in plan.variants if variant.scaling]:
             self.scaling = EndpointScaling(
                 self,
                 "Scaling",

@@ -51,13 +51,13 @@ def _job_props(plan: ProcessingJobPlan) -> ProcessingJobProps:
         ),
         inputs={
             name: ProcessingInput(
-                key_prefix=one.prefix, is_pipe=one.mode == "pipe", is_sharded=one.distribution == "sharded"
+                key_prefix=read.prefix, is_pipe=read.mode == "pipe", is_sharded=read.distribution == "sharded"
             )
-            for name, one in plan.inputs.items()
+            for name, read in plan.inputs.items()
         },
         outputs={
-            name: ProcessingOutput(key_prefix=one.prefix, is_continuous=one.upload == "continuous")
-            for name, one in plan.outputs.items()
+            name: ProcessingOutput(key_prefix=written.prefix, is_continuous=written.upload == "continuous")
+            for name, written in plan.outputs.items()
         },
         code=TrainingCode(key_prefix=plan.code.prefix, command=plan.code.command) if plan.code else None,
         environment_variables=plan.environment,

@@ -13,6 +13,6 @@ class TuningStack(TrainingStack):
 
     def _add_workflow(self, plan: TrainedModelPlan, props: TrainingWorkflowProps) -> TrainingWorkflow:
         assert isinstance(plan, TuningJobPlan)
-        ranges = tuple(SearchedRange(**dict(one)) for one in plan.search.ranges)
+        ranges = tuple(SearchedRange(**dict(searched)) for searched in plan.search.ranges)
         search = TuningSearch(**{**dict(plan.search), "ranges": ranges})
         return TuningWorkflow(self, "Tuning", props=TuningWorkflowProps(**vars(props), search=search))

@@ -58,9 +58,9 @@ MISPLACED_KEYS = {
         "an answer comes as a whole, in S3: write max_wait_minutes; kind: real-time-endpoint streams",
     ),
     **{
-        f"traffic.{one}_concurrent_users": f"nobody waits for an answer of a queue: write {one}_requests_per_second, what all of "
-        "them send"
-        for one in ("peak", "average")
+        f"traffic.{load}_concurrent_users": f"nobody waits for an answer of a queue: write {load}_requests_per_second, what "
+        "all of them send"
+        for load in ("peak", "average")
     },
     "pipeline": "an asynchronous endpoint runs one container: put the steps into its image, or write kind: real-time-endpoint "
     "or batch-transform",
@@ -220,7 +220,7 @@ def asynchronous_violations(
     scaling, path = endpoint.scaling, ("workloads", name, "scaling")
     places = [
         (path, scaling),
-        *(((*path, "schedules", key), one) for key, one in scaling.schedules.items()),
+        *(((*path, "schedules", key), schedule) for key, schedule in scaling.schedules.items()),
     ]
     for place, bounds in places:
         for key in ("min_instances", "max_instances"):

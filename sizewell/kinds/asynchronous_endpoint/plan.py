@@ -92,7 +92,9 @@ def asynchronous_faults(endpoint: AsynchronousEndpoint, plan: EndpointPlan) -> I
         return
     zero: list[tuple[str, ...]] = [("scaling",)] if scaling.min_instances == 0 else []
     zero += [
-        ("scaling", "schedules", key) for key, one in scaling.schedules.items() if one.min_instances == 0
+        ("scaling", "schedules", key)
+        for key, schedule in scaling.schedules.items()
+        if schedule.min_instances == 0
     ]
     answer_s = plan.selection.chosen.estimate.service_time_ms / 1000
     for place in zero:
@@ -112,7 +114,7 @@ def _asynchronous(name: str, endpoint: AsynchronousEndpoint, hosted: Hosted) -> 
     can_sleep = queue.leaves_time_to_wake(answer_s)
     stated = [
         endpoint.scaling.min_instances,
-        *(one.min_instances for one in endpoint.scaling.schedules.values()),
+        *(schedule.min_instances for schedule in endpoint.scaling.schedules.values()),
     ]
     keeps = endpoint.scaling.min_instances
     times = (

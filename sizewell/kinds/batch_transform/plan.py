@@ -61,7 +61,7 @@ def plan_batch_transform(stated: Stated) -> BatchTransformPlan:
     attempts = tuple(_attempt(candidate, transform, catalog) for candidate in ladder)
     # Of the answers nothing is stated: they may be as large as the requests.
     calls = Calls(
-        transform.payload_mb, transform.payload_mb, max(one.invocation_timeout_s for one in attempts)
+        transform.payload_mb, transform.payload_mb, max(attempt.invocation_timeout_s for attempt in attempts)
     )
     data = transform.data
     assumptions = (

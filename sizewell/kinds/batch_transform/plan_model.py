@@ -110,7 +110,7 @@ class BatchTransformPlan(JobPlan):
     @property
     def quotas(self) -> Iterator[Quota]:
         """Those of all attempts, one of which runs at a time."""
-        counts = {one.instance_type: one.instance_count for one in self.attempts}
+        counts = {attempt.instance_type: attempt.instance_count for attempt in self.attempts}
         yield from instance_quotas("transform job", counts)
 
 

@@ -10,9 +10,11 @@ from sizewell.planning.kind import BillKind
 def component_line(endpoint: ComponentEndpointPlan, region: str) -> BillLine:
     """Return a month of an endpoint of inference components at average load; the components themselves cost nothing."""
     components = endpoint.components.values()
-    policies = [policy for one in components if one.scaling for policy in one.scaling.policies]
-    alarms = len(endpoint.alarms) + sum(len(one.alarms) for one in components)
-    alarms += sum(len(one.rollout.alarms) for one in components if one.rollout)
+    policies = [
+        policy for component in components if component.scaling for policy in component.scaling.policies
+    ]
+    alarms = len(endpoint.alarms) + sum(len(component.alarms) for component in components)
+    alarms += sum(len(component.rollout.alarms) for component in components if component.rollout)
     items = [*fleet_items(region, endpoint), *alarm_items(region, alarms, policies)]
     return bill_line(
         endpoint.name, items, paid_by_use_of_endpoint(detailed_metrics=endpoint.detailed_metrics)

@@ -185,7 +185,9 @@ class InferenceComponentEndpoint(RoutedFleet, OnChosenType, PlacedWorkload, Desc
 
     @model_validator(mode="after")
     def _all_or_none_isolated(self) -> Self:
-        isolated = {name: one.container.network_isolation for name, one in self.components.items()}
+        isolated = {
+            name: component.container.network_isolation for name, component in self.components.items()
+        }
         first = next(iter(isolated))
         for name, value in isolated.items():
             if value != isolated[first]:
@@ -199,7 +201,7 @@ class InferenceComponentEndpoint(RoutedFleet, OnChosenType, PlacedWorkload, Desc
     @model_validator(mode="after")
     def _sleeps_as_a_whole(self) -> Self:
         if self.scaling.min_instances == 0 and not self.sleeps:
-            awake = [name for name, one in self.components.items() if one.scaling.min_copies != 0]
+            awake = [name for name, component in self.components.items() if component.scaling.min_copies != 0]
             raise fault(
                 "scaling.min_instances",
                 f"is 0 and has no effect: a copy is always there of {', '.join(awake)}, on an instance; write "
@@ -219,7 +221,7 @@ class InferenceComponentEndpoint(RoutedFleet, OnChosenType, PlacedWorkload, Desc
     @property
     def sleeps(self) -> bool:
         """Whether no copy of any component need be there."""
-        return all(one.scaling.min_copies == 0 for one in self.components.values())
+        return all(component.scaling.min_copies == 0 for component in self.components.values())
 
 
 def component_violations(
@@ -228,11 +230,11 @@ def component_violations(
     """Yield every violation, in the order of the keys."""
     policy, path = environment.policy, ("workloads", name)
     least = policy.min_endpoint_instances
-    for component, one in endpoint.components.items():
+    for component, configured in endpoint.components.items():
         of_component = (*path, "components", component)
-        yield from endpoint_members(of_component, one)
-        yield from payload_violations(of_component, one.request, Mode.REAL_TIME)
-        copies = one.scaling
+        yield from endpoint_members(of_component, configured)
+        yield from payload_violations(of_component, configured.request, Mode.REAL_TIME)
+        copies = configured.scaling
         for key in ("min_copies", "max_copies"):
             count = getattr(copies, key)
             # A component that sleeps, by the name of it, has no least number.

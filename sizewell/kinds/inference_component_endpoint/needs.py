@@ -20,8 +20,8 @@ def fleet_requirements(endpoint: InferenceComponentEndpoint, policy: Policy) -> 
     least = endpoint.scaling.min_instances
     return FleetRequirements(
         components=tuple(
-            ComponentRequirements(name=name, serving=_copy_requirements(one, endpoint, policy))
-            for name, one in endpoint.components.items()
+            ComponentRequirements(name=name, serving=_copy_requirements(component, endpoint, policy))
+            for name, component in endpoint.components.items()
         ),
         min_instances=(0 if endpoint.sleeps else policy.min_endpoint_instances) if least is None else least,
         max_instances=endpoint.scaling.max_instances or policy.max_endpoint_instances,

@@ -72,18 +72,18 @@ def plan_component_endpoint(stated: Stated) -> ComponentEndpointPlan:
     fleet, chosen = selection.chosen.estimate, catalog.get(selection.chosen.instance_type)
     kind = hardware_kind(chosen)
     assert kind is not None
-    serving = {one.name: one.serving for one in needs.components}
+    serving = {component.name: component.serving for component in needs.components}
     components = {
         key: plan_component(
             names.component(name, key),
-            one,
+            component,
             endpoint.rollout,
             fleet.components[key],
             serving[key],
             kind,
             names,
         )
-        for key, one in endpoint.components.items()
+        for key, component in endpoint.components.items()
     }
     alarms, alarms_off = stated_alarms(
         endpoint.alarms,
@@ -94,8 +94,8 @@ def plan_component_endpoint(stated: Stated) -> ComponentEndpointPlan:
     local_disks = has_local_disks(chosen)
     assumptions = (
         f"{key}: {line}"
-        for key, one in endpoint.components.items()
-        for line in component_assumptions(one, kind)
+        for key, component in endpoint.components.items()
+        for line in component_assumptions(component, kind)
     )
     return ComponentEndpointPlan(
         **stated_keys(name, endpoint, names),
@@ -138,29 +138,31 @@ def component_faults(
     path = ("workloads", plan.name)
     yield from evaluation_faults((*path, "alarms"), plan.alarms)
     yield from _copies_without_room(endpoint, plan)
-    for key, one in plan.components.items():
+    for key, component in plan.components.items():
         of_component, alarms = (*path, "components", key), endpoint.components[key].alarms
-        if (length := len(one.component_name)) > _MAX_NAME:
+        if (length := len(component.component_name)) > _MAX_NAME:
             yield PlanFault(
                 of_component,
-                f"is called {one.component_name} in the account: {length} characters, and AWS takes {_MAX_NAME}",
+                f"is called {component.component_name} in the account: {length} characters, and AWS takes {_MAX_NAME}",
                 "shorten its name, or names.workload",
             )
-        yield from evaluation_faults((*of_component, "alarms"), one.alarms)
+        yield from evaluation_faults((*of_component, "alarms"), component.alarms)
         predicted_p95_ms = plan.selection.chosen.estimate.components[key].serving.p95_latency_ms
-        yield from percentile_faults((*of_component, "alarms"), alarms, one.alarms, predicted_p95_ms)
-        if one.rollout is None:
+        yield from percentile_faults((*of_component, "alarms"), alarms, component.alarms, predicted_p95_ms)
+        if component.rollout is None:
             continue
-        yield from wait_faults((*path, "rollout"), one.rollout.watched_s)
-        if not one.alarms.keys() & set(ROLLBACK_ALARMS):
+        yield from wait_faults((*path, "rollout"), component.rollout.watched_s)
+        if not component.alarms.keys() & set(ROLLBACK_ALARMS):
             yield PlanFault(
                 (*of_component, "alarms"),
                 f"{', '.join(ROLLBACK_ALARMS)} are all off, and nothing would call copies of a bad model back",
                 "leave one of them on",
             )
-        elif not one.rollout.alarms:
-            yield no_callback_fault((*path, "rollout"), one.rollout.watched_s)
-    if endpoint.rollout.model_fields_set and not any(one.rollout for one in plan.components.values()):
+        elif not component.rollout.alarms:
+            yield no_callback_fault((*path, "rollout"), component.rollout.watched_s)
+    if endpoint.rollout.model_fields_set and not any(
+        component.rollout for component in plan.components.values()
+    ):
         yield PlanFault(
             (*path, "rollout"),
             "has no effect: at most half of the copies are exchanged at a time, and every component may have a single one",
@@ -173,10 +175,10 @@ def _copies_without_room(
 ) -> Iterator[PlanFault]:
     """Yield stated numbers of copies that the largest fleet never holds, even beside the fewest of the others."""
     fleet, instances = plan.selection.chosen.estimate, plan.scaling.max_instance_count
-    shares = {key: one.share for key, one in fleet.components.items()}
+    shares = {key: component.share for key, component in fleet.components.items()}
     fewest = {
-        key: one.scaling.min_copy_count if one.scaling else one.initial_copy_count
-        for key, one in plan.components.items()
+        key: component.scaling.min_copy_count if component.scaling else component.initial_copy_count
+        for key, component in plan.components.items()
     }
 
     def fits(key: str, copies: int) -> bool:
@@ -186,8 +188,8 @@ def _copies_without_room(
         )
         return len(placed) <= instances
 
-    for key, one in endpoint.components.items():
-        if (stated := one.scaling.max_copies) is None:
+    for key, component in endpoint.components.items():
+        if (stated := component.scaling.max_copies) is None:
             continue
         most = min(stated, instances * (fleet.shares_per_instance // shares[key]))
         held = next((copies for copies in range(most, 0, -1) if fits(key, copies)), 0)
@@ -205,7 +207,9 @@ def _machine_image(endpoint: InferenceComponentEndpoint, kind: HardwareKind) -> 
 
     https://docs.nvidia.com/deploy/cuda-compatibility/ ("Backward Compatibility")
     """
-    images = (one.container.images.by_hardware().get(kind) for one in endpoint.components.values())
+    images = (
+        component.container.images.by_hardware().get(kind) for component in endpoint.components.values()
+    )
     asked = {getattr(image, "inference_ami_version", None) for image in images} - {None}
     return max(asked, key=get_args(InferenceAmiVersion).index, default=None)
 
@@ -215,9 +219,10 @@ def _fullest_gib(
 ) -> float:
     """Return what the copies of one instance have on its disk: nobody says that those of one component share an artifact."""
     sizes = {
-        key: artifact_size_gib(one.container, serving[key].model) for key, one in endpoint.components.items()
+        key: artifact_size_gib(component.container, serving[key].model)
+        for key, component in endpoint.components.items()
     }
-    return max(sum(count * sizes[key] for key, count in one.items()) for one in fleet.placement)
+    return max(sum(count * sizes[key] for key, count in copies.items()) for copies in fleet.placement)
 
 
 def _instances_at_most(
@@ -225,13 +230,13 @@ def _instances_at_most(
 ) -> int:
     """Return how many instances hold the most copies."""
     most = {
-        key: one.scaling.max_copy_count if one.scaling else one.initial_copy_count
-        for key, one in components.items()
+        key: component.scaling.max_copy_count if component.scaling else component.initial_copy_count
+        for key, component in components.items()
     }
     placed = place_copies(
         most,
-        shares={key: one.share for key, one in fleet.components.items()},
-        apart={key: one.min_instances for key, one in serving.items()},
+        shares={key: component.share for key, component in fleet.components.items()},
+        apart={key: requirements.min_instances for key, requirements in serving.items()},
         shares_per_instance=fleet.shares_per_instance,
     )
     return len(placed)
@@ -258,7 +263,12 @@ COMPONENT_REMEDIES = {
 
 
 def _copy_policies(plan: ComponentEndpointPlan) -> tuple[ScalingPolicyPlan, ...]:
-    return tuple(policy for one in plan.components.values() if one.scaling for policy in one.scaling.policies)
+    return tuple(
+        policy
+        for component in plan.components.values()
+        if component.scaling
+        for policy in component.scaling.policies
+    )
 
 
 FEATURES: tuple[Asked[ComponentEndpointPlan], ...] = (
@@ -266,7 +276,7 @@ FEATURES: tuple[Asked[ComponentEndpointPlan], ...] = (
     (
         Feature.COPIES_SCALING,
         ("components",),
-        lambda plan: any(one.scaling for one in plan.components.values()),
+        lambda plan: any(component.scaling for component in plan.components.values()),
     ),
     (
         Feature.TRACKING_HIGH_RESOLUTION_CONCURRENCY,
@@ -283,18 +293,22 @@ FEATURES: tuple[Asked[ComponentEndpointPlan], ...] = (
         ("scaling", "min_instances"),
         lambda plan: plan.scaling.min_instance_count == 0,
     ),
-    (Feature.ROLLING, ("rollout",), lambda plan: any(one.rollout for one in plan.components.values())),
+    (
+        Feature.ROLLING,
+        ("rollout",),
+        lambda plan: any(component.rollout for component in plan.components.values()),
+    ),
     (
         Feature.AUTO_ROLLBACK_ALARMS,
         ("rollout",),
-        lambda plan: any(one.rollout for one in plan.components.values()),
+        lambda plan: any(component.rollout for component in plan.components.values()),
     ),
     (Feature.NETWORK_ISOLATION, ("components",), lambda plan: plan.network_isolation),
     (Feature.VOLUME_KEY, INSTANCE_TYPE, lambda plan: plan.encrypt_volume_with_key),
     (
         Feature.UNCOMPRESSED_ARTIFACT,
         ("components",),
-        lambda plan: any(one.artifact_compression == "none" for one in plan.components.values()),
+        lambda plan: any(component.artifact_compression == "none" for component in plan.components.values()),
     ),
     (Feature.INFERENCE_AMI, ("components",), lambda plan: plan.inference_ami_version is not None),
 )

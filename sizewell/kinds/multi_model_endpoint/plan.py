@@ -90,7 +90,9 @@ def multi_model_faults(endpoint: MultiModelEndpoint, plan: EndpointPlan) -> Iter
             "write workers_per_model: 1",
         )
     places: list[tuple[tuple[str, ...], Scaling | ScalingSchedule]] = [(("scaling",), endpoint.scaling)]
-    places += [(("scaling", "schedules", name), one) for name, one in endpoint.scaling.schedules.items()]
+    places += [
+        (("scaling", "schedules", name), schedule) for name, schedule in endpoint.scaling.schedules.items()
+    ]
     for place, bounds in places:
         key = "max_instances" if bounds.min_instances is None else "min_instances"
         count = getattr(bounds, key)

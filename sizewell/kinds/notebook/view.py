@@ -24,7 +24,7 @@ def _facts(explanation: Explanation) -> list[str]:
     e = workload.selection.chosen.estimate
     gpus = f", {e.accelerator_count} accelerator(s)" if e.accelerator_count else ""
     zone = workload.stops[0].time_zone
-    stops = " and ".join(one.expression for one in workload.stops)
+    stops = " and ".join(stop.expression for stop in workload.stops)
     return [
         f"{e.vcpus} vCPUs, {e.memory.usable_gib:g} GiB of memory{gpus}, a volume of {workload.volume_size_gib} GiB",
         f"runs {e.duration_hours:,.4g} hours in a month, {e.utilization:.0%} of its working hours",

@@ -270,7 +270,9 @@ class Pipeline(StartedRuns):
     def _steps_have_an_order(self) -> Self:
         for name in self.steps:
             if name in self.before(name):
-                around = [one for one in self.steps if one in self.before(name) and name in self.before(one)]
+                around = [
+                    other for other in self.steps if other in self.before(name) and name in self.before(other)
+                ]
                 raise fault(
                     f"steps.{name}.after",
                     f"{' and '.join(around)} wait for each other"

@@ -124,20 +124,20 @@ def pipeline_faults(
                 f"{reader.name} reads {found[0]}, and {writer.name}, which need not have ended then, writes {found[1]}",
                 f"write after: [{writer.name}], or another prefix in one of {reader.workload} and {writer.workload}",
             )
-    for one, other in combinations(plan.runs, 2):
-        ordered = one.name in pipeline.before(other.name) or other.name in pipeline.before(one.name)
-        found = _shared(jobs[other.workload].written_prefixes, jobs[one.workload].written_prefixes)
+    for run, other in combinations(plan.runs, 2):
+        ordered = run.name in pipeline.before(other.name) or other.name in pipeline.before(run.name)
+        found = _shared(jobs[other.workload].written_prefixes, jobs[run.workload].written_prefixes)
         if found and not ordered:
             yield PlanFault(
                 (*path, other.name, "runs"),
-                f"{other.name} writes {found[0]}, and {one.name}, which runs beside it, writes {found[1]}",
-                f"write after: [{one.name}], or another prefix in one of {other.workload} and {one.workload}",
+                f"{other.name} writes {found[0]}, and {run.name}, which runs beside it, writes {found[1]}",
+                f"write after: [{run.name}], or another prefix in one of {other.workload} and {run.workload}",
             )
 
 
 def _shared(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | None:
     """Return the first two prefixes of which one lies in the other."""
-    pairs = ((one, other) for one in ours for other in theirs)
+    pairs = ((own, other) for own in ours for other in theirs)
     return next((pair for pair in pairs if lies_in(*pair) or lies_in(*reversed(pair))), None)
 
 

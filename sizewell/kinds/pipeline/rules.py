@@ -111,8 +111,8 @@ def _of_time(environment: Environment, name: str, pipeline: "Pipeline") -> Itera
     """Yield deadlines that contradict each other; every step has a workload here."""
     path = ("workloads", name)
     longest = _longest(environment, pipeline)
-    hours = sum(one for one, _ in longest)
-    words = " + ".join(f"{step} {one:g}" for one, step in longest if one)
+    hours = sum(step_hours for step_hours, _ in longest)
+    words = " + ".join(f"{step} {step_hours:g}" for step_hours, step in longest if step_hours)
     come_to = f"the deadlines of its steps come to {hours:g} hours, one after another ({words})"
     if (stated := pipeline.deadline_hours) is None:
         if pipeline.overlap(hours):

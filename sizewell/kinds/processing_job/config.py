@@ -286,8 +286,8 @@ class ProcessingJob(RepeatedRuns, OnInstances):
                 "inputs",
                 f"are {MAX_INPUTS}, and container.code is one more; SageMaker takes {MAX_INPUTS} at most",
             )
-        for name, one in self.inputs.items():
-            if one.distribution == "sharded" and self.instance_count == 1:
+        for name, read in self.inputs.items():
+            if read.distribution == "sharded" and self.instance_count == 1:
                 raise fault(
                     f"inputs.{name}.distribution",
                     f"sharded has no effect on one instance; raise instance_count, or {without('distribution')}",
@@ -305,7 +305,7 @@ class ProcessingJob(RepeatedRuns, OnInstances):
 
     @model_validator(mode="after")
     def _outputs_are_elsewhere(self) -> Self:
-        others = [(f"inputs.{name}", one.prefix) for name, one in self.inputs.items()]
+        others = [(f"inputs.{name}", read.prefix) for name, read in self.inputs.items()]
         if self.container.code is not None:
             others.append(("container.code", self.container.code.prefix))
         for name, output in self.outputs.items():

@@ -98,13 +98,13 @@ def plan_processing_job(stated: Stated) -> ProcessingJobPlan:
         else None,
         inputs={
             input_name: ProcessingInputPlan(
-                prefix=one.prefix.rstrip("/"), mode=one.mode, distribution=one.distribution
+                prefix=read.prefix.rstrip("/"), mode=read.mode, distribution=read.distribution
             )
-            for input_name, one in job.inputs.items()
+            for input_name, read in job.inputs.items()
         },
         outputs={
-            output_name: ProcessingOutputPlan(prefix=one.prefix.rstrip("/"), upload=one.upload)
-            for output_name, one in job.outputs.items()
+            output_name: ProcessingOutputPlan(prefix=written.prefix.rstrip("/"), upload=written.upload)
+            for output_name, written in job.outputs.items()
         },
         environment=dict(sorted({**container.environment, **_neuron_variables(neuron)}.items())),
         network_isolation=container.network_isolation,

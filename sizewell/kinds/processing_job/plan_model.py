@@ -114,7 +114,7 @@ class ProcessingJobPlan(JobPlan):
     @property
     def quotas(self) -> Iterator[Quota]:
         """Those of all attempts, one of which runs at a time."""
-        counts = {one.instance_type: one.instance_count for one in self.attempts}
+        counts = {attempt.instance_type: attempt.instance_count for attempt in self.attempts}
         yield from instance_quotas("processing job", counts)
 
 

@@ -149,8 +149,8 @@ class RealTimeEndpoint(RoutedFleet, EndpointOnInstances, EndpointNeeds):
     def beside(self) -> Mapping[str, "RealTimeEndpoint"]:
         """The variants beside its own and the shadow, each as an endpoint with its share of the traffic."""
         others = {
-            name: self._differing(one.stated, self.traffic.share(one.traffic_percent))
-            for name, one in self.variants.items()
+            name: self._differing(variant.stated, self.traffic.share(variant.traffic_percent))
+            for name, variant in self.variants.items()
         }
         if self.shadow is not None:
             copied = self.traffic.share(self.shadow.sampling_percent).at_peak()
@@ -161,7 +161,7 @@ class RealTimeEndpoint(RoutedFleet, EndpointOnInstances, EndpointNeeds):
 
     def without_variants(self) -> "RealTimeEndpoint":
         """Its own variant, with what the others leave of the traffic."""
-        left = 100 - sum(one.traffic_percent for one in self.variants.values())
+        left = 100 - sum(variant.traffic_percent for variant in self.variants.values())
         return self._differing({}, self.traffic.share(left)) if self.variants or self.shadow else self
 
     def _differing(
@@ -177,7 +177,7 @@ class RealTimeEndpoint(RoutedFleet, EndpointOnInstances, EndpointNeeds):
                     f"variants.{name}",
                     f"is what the endpoint calls its {'own variant' if name == PRIMARY else 'shadow'}; choose another name",
                 )
-        total = sum(one.traffic_percent for one in self.variants.values())
+        total = sum(variant.traffic_percent for variant in self.variants.values())
         if self.variants and total >= 100:
             raise fault(
                 "variants",

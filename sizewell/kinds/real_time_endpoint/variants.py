@@ -23,21 +23,23 @@ def join_variants(stated: RealTimeEndpoint, plans: Sequence[EndpointPlan], catal
 
 def _joined(stated: RealTimeEndpoint, plans: Sequence[EndpointPlan], catalog: Catalog) -> EndpointPlan:
     own, *others = plans
-    shares = {name: one.traffic_percent / 100 for name, one in stated.variants.items()}
-    shadow = next((one for one in others if variant_of(one.name) == SHADOW), None)
+    shares = {name: stated_variant.traffic_percent / 100 for name, stated_variant in stated.variants.items()}
+    shadow = next((plan for plan in others if variant_of(plan.name) == SHADOW), None)
     variants = [
-        _variant(one, weight=shares[variant]) for one in others if (variant := variant_of(one.name)) in shares
+        _variant(plan, weight=shares[variant])
+        for plan in others
+        if (variant := variant_of(plan.name)) in shares
     ]
-    accesses = [one.access for one in plans if one is not shadow and one.access]
+    accesses = [plan.access for plan in plans if plan is not shadow and plan.access]
     rollout = own.rollout
     if stated.rollout is None:
         # Half of one instance cannot be exchanged.
-        alone = min(one.fewest_instances for one in (own, *variants)) < 2
+        alone = min(variant.fewest_instances for variant in (own, *variants)) < 2
         rollout = None if alone else _rollout(own, catalog)
     return own.model_copy(
         update={
             "weight": round(1 - sum(shares.values()), 9),
-            "other_variants": tuple(_watched(one, rollout) for one in variants),
+            "other_variants": tuple(_watched(variant, rollout) for variant in variants),
             "shadow_variant": _shadow(shadow, stated) if shadow else None,
             "rollout": rollout,
             "rollback_alarms": rollback_alarms(rollout, own.alarms, own.average_requests_per_second),
@@ -48,8 +50,8 @@ def _joined(stated: RealTimeEndpoint, plans: Sequence[EndpointPlan], catalog: Ca
 
 def _access(accesses: Sequence[AccessPlan]) -> AccessPlan:
     """Return the access to all variants; they have the same callers."""
-    apis = [one.api_gateway for one in accesses if one.api_gateway]
-    streams = any(one.streams for one in accesses)
+    apis = [access.api_gateway for access in accesses if access.api_gateway]
+    streams = any(access.streams for access in accesses)
     return accesses[0].model_copy(update={"streams": streams, "api_gateway": joined(apis) if apis else None})
 
 
@@ -70,7 +72,7 @@ def _watched(variant: VariantPlan, rollout: RolloutPlan | None) -> VariantPlan:
 
 
 def _too_many_alarms(endpoint: EndpointPlan) -> Iterator[PlanFault]:
-    count = sum(len(one.rollback_alarms) for one in endpoint.variants)
+    count = sum(len(variant.rollback_alarms) for variant in endpoint.variants)
     if count > MAX_ROLLBACK_ALARMS:
         yield PlanFault(
             ("workloads", endpoint.name, "variants"),

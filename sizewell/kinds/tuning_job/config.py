@@ -206,7 +206,9 @@ class Search(ConfigModel):
     @property
     def job_count(self) -> int:
         """How many trainings one tuning has at most: stated, or the combinations of a grid."""
-        values = (one.values for one in self.ranges.values() if isinstance(one, CategoricalRange))
+        values = (
+            searched.values for searched in self.ranges.values() if isinstance(searched, CategoricalRange)
+        )
         return self.max_jobs or math.prod(map(len, values))
 
     @property
@@ -280,17 +282,17 @@ def tuning_violations(name: str, job: TuningJob) -> Iterator[Violation]:
     path = ("workloads", name)
     for key, reason in (*_of_jobs(job), *_of_strategy(job), *_of_training(job)):
         yield (*path, *key.split(".")), reason
-    for hyperparameter, one in job.search.ranges.items():
+    for hyperparameter, searched in job.search.ranges.items():
         where = (*path, "search", "ranges", hyperparameter)
         if hyperparameter in SET_FOR_YOU:
             yield where, "is set for you, to one value; search another hyperparameter"
         elif hyperparameter in job.container.hyperparameters:
             yield where, "has one value in container.hyperparameters; remove it there, or here"
-        if job.search.strategy == "grid" and not isinstance(one, CategoricalRange):
+        if job.search.strategy == "grid" and not isinstance(searched, CategoricalRange):
             yield (
                 (*where, "type"),
-                f"is {one.type}, but a grid has every combination of values; write type: categorical and the values, or choose "
-                "another strategy",
+                f"is {searched.type}, but a grid has every combination of values; write type: categorical and the values, or "
+                "choose another strategy",
             )
     if (metric := job.search.objective.metric) in job.container.metrics:
         yield (
@@ -303,7 +305,7 @@ def tuning_violations(name: str, job: TuningJob) -> Iterator[Violation]:
 def _of_jobs(job: TuningJob) -> Iterator[tuple[str, str]]:
     search, strategy = job.search, job.search.strategy
     count, most = search.job_count, MAX_JOBS[strategy]
-    combines = all(isinstance(one, CategoricalRange) for one in search.ranges.values())
+    combines = all(isinstance(searched, CategoricalRange) for searched in search.ranges.values())
     if strategy == "grid" and search.max_jobs is not None:
         yield (
             "search.max_jobs",

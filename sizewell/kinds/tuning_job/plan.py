@@ -59,7 +59,7 @@ def plan_tuning_job(stated: Stated) -> TuningJobPlan:
             "kind": "tuning-job",
             "job_name_prefix": names.tuning_job(name),
             "attempts": attempts,
-            "instance_pools": tuple(one.instance_type for one in attempts),
+            "instance_pools": tuple(attempt.instance_type for attempt in attempts),
             "deadline_s": deadline_s,
             "schedule": plan_schedule(job.schedule) if job.schedule else None,
             "runs_per_month": runs_per_month(job),
@@ -82,9 +82,11 @@ def _attempts(
     to each when it starts: of those that run, and of those that were stopped or failed before they deleted theirs.
     """
     trainings = job.search.job_count if job.checkpoint else 1
-    rungs = [Rung(one, job.spot.enabled, job.deadline_hours) for one in candidates]
+    rungs = [Rung(candidate, job.spot.enabled, job.deadline_hours) for candidate in candidates]
     found = [plan_attempt(rung, job, catalog, names, trainings=trainings) for rung in rungs]
-    alike = [one for one in found if one.encrypt_volume_with_key == found[0].encrypt_volume_with_key]
+    alike = [
+        attempt for attempt in found if attempt.encrypt_volume_with_key == found[0].encrypt_volume_with_key
+    ]
     return tuple(alike[:MAX_POOLS])
 
 
@@ -102,16 +104,20 @@ def _search(job: TuningJob, deadline_s: int) -> SearchPlan:
             "ranges": tuple(
                 {
                     "name": name,
-                    "kind": _word(one.type),
+                    "kind": _word(searched.type),
                     "values": tuple(
                         map(
                             hyperparameter_text,
-                            one.values if isinstance(one, CategoricalRange) else (one.min, one.max),
+                            searched.values
+                            if isinstance(searched, CategoricalRange)
+                            else (searched.min, searched.max),
                         )
                     ),
-                    "scaling_type": _word("auto" if isinstance(one, CategoricalRange) else one.scaling),
+                    "scaling_type": _word(
+                        "auto" if isinstance(searched, CategoricalRange) else searched.scaling
+                    ),
                 }
-                for name, one in sorted(search.ranges.items())
+                for name, searched in sorted(search.ranges.items())
             ),
             "max_jobs": search.job_count,
             "max_parallel_jobs": search.max_parallel_jobs,

@@ -50,9 +50,9 @@ class TuningJobPlan(TrainedModelPlan):
     @property
     def estimate_of_run(self) -> TrainingEstimate:
         """What is estimated of one training, with the time and the cost of all of them."""
-        one = self.selection.chosen.estimate
-        waves, interval = self.duration_hours / one.duration_hours, one.duration_range_hours
-        return one.model_copy(
+        training = self.selection.chosen.estimate
+        waves, interval = self.duration_hours / training.duration_hours, training.duration_range_hours
+        return training.model_copy(
             update={
                 "duration_hours": self.duration_hours,
                 "duration_range_hours": interval and (interval[0] * waves, interval[1] * waves),
