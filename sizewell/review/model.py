@@ -363,6 +363,8 @@ class Note(ReviewModel):
     """How much it matters: danger, warning or notice."""
     environment: str | None = None
     """The name of the environment; null where it is about all."""
+    workload: str | None = None
+    """The name of the workload; null where it is about a whole side."""
     text: str
     """What was left out, and why, in one sentence."""
     detail: str = ""

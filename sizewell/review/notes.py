@@ -60,6 +60,7 @@ def _of_pairs(pairs: Sequence[EnvironmentPair]) -> Iterator[Note]:
                 yield Note(
                     severity="danger" if side == "head" else "warning",
                     environment=pair.name,
+                    workload=workload.name,
                     text=f"{side}: {workload.name} is a {workload.kind}, a kind that this release does not have: "
                     "its pick and its load are not reviewed",
                 )

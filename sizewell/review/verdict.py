@@ -116,8 +116,11 @@ def _parts(review: Review) -> Iterator[str]:
     for severity in SEVERITIES:
         if count := sum(hazard.severity == severity for hazard in review.hazards):
             yield counted(count, severity)
-    if any(note.severity == "danger" for note in review.notes):
+    dangers = [note for note in review.notes if note.severity == "danger"]
+    if any(note.workload is None for note in dangers):
         yield "head does not synthesize"
+    if unknown := sum(note.workload is not None for note in dangers):
+        yield f"head has {counted(unknown, 'workload')} of a kind that this release does not have"
     if exposed := list(public_exposures(review)):
         yield f"everybody can reach {exposed[0].subject}{_and_more(len(exposed))}"
     if administrators := list(new_administrators(review)):

@@ -42,7 +42,10 @@ def test_a_kind_that_this_release_does_not_have_is_danger_in_head_and_said_of_ba
     text = "castle is a dream-house, a kind that this release does not have: its pick and its load are not reviewed"
     arrives, leaves = compare_outputs(without, with_it), compare_outputs(with_it, without)
     assert ("danger", "prod", f"head: {text}") in notes(arrives)
-    assert arrives.verdict.level == "danger"
+    assert (arrives.verdict.level, arrives.verdict.sentence) == (
+        "danger",
+        "Head has 1 workload of a kind that this release does not have.",
+    )
     assert ("warning", "prod", f"base: {text}") in notes(leaves)
 
 
