@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Why what chooses its own type among those that its images run on is not assessed.
 CHOOSES_NEURON_ITSELF = (
     "and migration is assessed for endpoints of one model and training jobs; its own choice covers Inferentia where "
-    "container.images.neuron is given: see sizewell explain"
+    "container.images.neuron is given"
 )
 NEVER_ON_NEURON = "which never runs on Inferentia or Trainium"
 

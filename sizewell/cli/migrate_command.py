@@ -29,6 +29,7 @@ def assess(directory: Path, environment_name: str, workload_name: str) -> AnyAss
     view = facet(planned.kind, ViewKind)
     if view.migrate is None:
         kind = with_article(planned.kind.replace("-", " "))
-        exit_with(f"{workload_name} is {kind}, {view.why_not_migrated}")
+        explained = f": sizewell explain {workload_name} --env {environment_name}" if view.explain else ""
+        exit_with(f"{workload_name} is {kind}, {view.why_not_migrated}{explained}")
     assessment: AnyAssessment = view.migrate(subject_of(planned, inputs))
     return assessment
