@@ -106,14 +106,6 @@ def test_they_have_one_bill_whatever_is_configured(region: str, tmp_path: Path) 
     assert differences(bill, read(tmp_path / "out", "dev")) == []
 
 
-@pytest.mark.parametrize("environment", ["dev", "prod"])
-@pytest.mark.parametrize("example", sorted(path.name for path in (PROJECT_ROOT / "examples").iterdir()))
-def test_they_have_one_bill_of_each_example(example: str, environment: str, tmp_path: Path) -> None:
-    config = PROJECT_ROOT / "examples" / example / "config"
-    synthesize(environment, tmp_path / "out", config=str(config))
-    assert differences(load_plan(config, environment).bill, read(tmp_path / "out", environment)) == []
-
-
 @pytest.mark.parametrize(
     ("added", "expected"),
     [
