@@ -7,10 +7,10 @@ from constructs import Construct
 from constructs_lib.jobs.pipeline import Pipeline, PipelineProps
 from constructs_lib.jobs.pipeline_definition import Outcome, QualityGate, RegisterStep, RunStep
 from sizewell.kinds.pipeline.plan_model import PipelinePlan, RegisterStepPlan, RunStepPlan
+from sizewell.kinds.registry import facet
+from sizewell.kinds.stack_kind import StackKind
 from sizewell.stacks.schedule_timing import start_props
 from sizewell.stacks.workload_stack import WorkloadStack, props_of
-
-_OUTCOMES = {"training-job": Outcome.TRAINING, "tuning-job": Outcome.TUNING}
 
 
 class PipelineStack(WorkloadStack):
@@ -36,10 +36,11 @@ class PipelineStack(WorkloadStack):
 def _step(step: RunStepPlan | RegisterStepPlan) -> RunStep | RegisterStep:
     if isinstance(step, RegisterStepPlan):
         return props_of(RegisterStep, step, image_uri=step.image.uri)
+    outcome = Outcome[facet(step.workload_kind, StackKind).outcome]
     return props_of(
         RunStep,
         step,
-        outcome=_OUTCOMES.get(step.workload_kind, Outcome.JOB),
-        takes_hyperparameters=step.workload_kind == "training-job",
+        outcome=outcome,
+        takes_hyperparameters=outcome is Outcome.TRAINING,
         gates=tuple(props_of(QualityGate, gate) for gate in step.gates),
     )

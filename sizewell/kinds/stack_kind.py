@@ -15,6 +15,8 @@ class StackKind:
     """``module:Class``; synth alone imports it, because it starts the CDK kernel."""
     group: Literal["endpoints", "training_jobs"] | None = None
     """The attribute of ``Platform`` that holds the stacks of this kind, beside ``stacks``."""
+    outcome: Literal["JOB", "TRAINING", "TUNING"] = "JOB"
+    """What a pipeline keeps of a run: ``constructs_lib.jobs.pipeline_definition.Outcome``."""
 
     def stack_class(self) -> Any:
         """Import and return the class of the stack."""

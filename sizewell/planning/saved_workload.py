@@ -318,6 +318,8 @@ class SavedKind:
     """What another image does."""
     min_instances_of_policy: bool = False
     """Whether policy.min_endpoint_instances holds where the workload states none."""
+    only_in_development: str | None = None
+    """Why a reference may lack such a workload, named ``{reference}``; None where it may not."""
 
 
 def saved_kind(kind: object) -> SavedKind:

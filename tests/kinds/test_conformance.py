@@ -11,7 +11,6 @@ import pytest
 from sizewell.kinds.registry import file_of, kind_names
 from sizewell.planning import load_plan
 from sizewell.planning.plan import DeploymentPlan
-from sizewell.review.compare import compare_outputs
 from sizewell.review.saved.output import Assembly
 from tests.app.test_bill import differences, read
 from tests.cli.conftest import Sizewell, sizewell

@@ -17,4 +17,7 @@ class SavedNotebook(SavedChoice):
         return {"instance_type": self.instance_type, "volume_size_gib": self.volume_size_gib}
 
 
-FACET = SavedKind(model=SavedNotebook)
+FACET = SavedKind(
+    model=SavedNotebook,
+    only_in_development="notebooks are for development, so {reference} may have none",
+)

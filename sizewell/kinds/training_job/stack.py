@@ -2,4 +2,6 @@
 
 from sizewell.kinds.stack_kind import StackKind
 
-FACET = StackKind(stack="sizewell.stacks.training_stack:TrainingStack", group="training_jobs")
+FACET = StackKind(
+    stack="sizewell.stacks.training_stack:TrainingStack", group="training_jobs", outcome="TRAINING"
+)

@@ -2,4 +2,4 @@
 
 from sizewell.kinds.stack_kind import StackKind
 
-FACET = StackKind(stack="sizewell.stacks.tuning_stack:TuningStack")
+FACET = StackKind(stack="sizewell.stacks.tuning_stack:TuningStack", outcome="TUNING")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sizewell.planning.saved_files import FOUNDATION
+from sizewell.planning.saved_workload import saved_kind
 from sizewell.review.parity import reasons
 from sizewell.review.parity.model import Difference, Parity
 from sizewell.review.parity.normalisation import EnvironmentNormaliser, StackNormaliser
@@ -57,27 +58,30 @@ def _differences(environment: Assembly, reference: Assembly) -> Iterator[Differe
         # One stack each is the same stack, whatever it is called.
         theirs = dict(zip(ours, theirs.values(), strict=True))
     planned = environment.plan.workloads if environment.plan else ()
-    notebooks = {workload.name for workload in planned if workload.kind == "notebook"}
+    of_development = {
+        workload.name: why for workload in planned if (why := saved_kind(workload.kind).only_in_development)
+    }
+    why_endpoint = next(iter(of_development.values()), None)
     for workload in sorted({*ours, *theirs}):
         mine, other = ours.get(workload), theirs.get(workload)
         name = next(stack.name for stack in (other, mine) if stack)
         place = Place(environment.environment, reference.environment, workload, name)
         if mine and other:
             for found in compare_resources(place, mine.resources, other.resources):
-                yield _as_of_notebooks(found, place) if notebooks else found
-        elif mine and workload in notebooks:
-            yield place.difference("policy", ("stack",), name, None, reasons.NOTEBOOK)
+                yield _allowed(found, place, why_endpoint) if why_endpoint else found
+        elif mine and workload in of_development:
+            yield place.difference("policy", ("stack",), name, None, of_development[workload])
         elif mine:
             yield place.difference("missing", ("stack",), name, None, reasons.ONLY_OURS)
         else:
             yield place.difference("missing", ("stack",), None, name, reasons.MISSING_STACK)
 
 
-def _as_of_notebooks(found: Difference, place: Place) -> Difference:
-    """Return an interface endpoint that only we have as what notebooks reach AWS by; every other difference as it is."""
+def _allowed(found: Difference, place: Place, why: str) -> Difference:
+    """Allow an interface endpoint that only we have: our workloads of development may reach AWS by it."""
     if found.kind != "missing" or found.value is None or _INTERFACE_ENDPOINT not in found.subject:
         return found
-    why = reasons.NOTEBOOK.format(environment=place.environment, reference=place.reference)
+    why = why.format(environment=place.environment, reference=place.reference)
     return found.model_copy(update={"kind": "policy", "why": why})
 
 

@@ -36,7 +36,6 @@ HARDWARE = "another kind of hardware runs another image, which may not start alt
 IMAGE = "{environment} tests another image than {reference} runs"
 PERMISSION = "one may refuse what the other allows"
 ONLY_OURS = "{environment} depends on something that {reference} does not have"
-NOTEBOOK = "notebooks are for development, so {reference} may have none"
 MISSING_STACK = "{reference} runs something that {environment} never tests"
 TYPE = "another service does the work"
 SIZE = "other hardware of the same kind"
