@@ -14,7 +14,7 @@ class FoundationReferences:
     ``mlflow_arn`` is that of the MLflow App or tracking server in which runs are recorded; None is none.
 
     ``subnet_ids`` may be a token list: never index it in Python, use ``Fn.select``. Every job is given all of them, also one on
-    several instances: not every zone has every type, and a single subnet would turn down what the others have. AWS wants the
+    several instances: not every zone has every type, and a single subnet would leave out what the others have. AWS wants the
     instances of a job in one zone, which EFA needs, and of trainings says that it is seen to: the SDK that "handles" it passes
     the subnets on as they are (https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-training.html, "Availability zones and
     network backplane"). Of processing jobs no page says so: unproven; there, traffic from zone to zone would be slower, where one

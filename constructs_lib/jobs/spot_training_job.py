@@ -25,7 +25,7 @@ class SpotTrainingJobProps:
 
     ``name`` is that of the state machine, and begins those of its jobs; models go to ``output/<name>/`` in the artifact
     bucket, checkpoints to ``<name>/`` in the bucket of checkpoints. ``instance_types`` are tried on Spot in their order,
-    and the first one at last on demand, so that a week without Spot capacity is dearer and not lost;
+    and the first one at last on demand, so that a week without Spot capacity is more expensive and not lost;
     ``on_demand_fallback`` False leaves that out. All types must run the same image and resume the same checkpoint.
 
     ``deadline_s`` after its start an execution has ended. ``on_demand_s`` is the time before it that a whole run on demand

@@ -43,7 +43,7 @@ def scaling_lines(variant: VariantPlan) -> list[str]:
 
 
 def explain_endpoint(subject: Subject) -> Asked:
-    """Return what was asked of an endpoint, and what would be picked if one need were otherwise."""
+    """Return what was asked of an endpoint, and what would be picked if a need changed."""
     plan: VariantPlan = subject.plan
     needs = needs_of(subject.stated, subject.policy, subject.measured)
     asked = {bound.filter: ms for bound in BOUNDS if (ms := bound.asked_ms(needs)) is not None}

@@ -1,4 +1,4 @@
-"""How a choice was made, on a terminal: the winner, the runners-up and everything that was turned down."""
+"""How a choice was made, on a terminal: the winner, the runners-up and everything that was rejected."""
 
 from rich import box
 from rich.console import Console

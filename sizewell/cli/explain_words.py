@@ -19,7 +19,7 @@ from sizewell.planning.workload_plan import LockPlan
 #: As many types of the Pareto front are named before "more".
 FRONT = 3
 #: The heading above the counterfactuals.
-WHAT_IF = "If one need were otherwise"
+WHAT_IF = "If a need changes"
 
 
 def facts(explanation: Explanation) -> list[str]:
@@ -92,7 +92,7 @@ def decision_line(explanation: Explanation) -> str:
         return f"before {name}: cheaper by {usd(more)} USD per month{share}{tie}"
     if decision.by is DecidedBy.RANGE and more is not None:
         limits = " and ".join(second.estimate.near_limits)
-        return f"before {name}: dearer by {usd(-more)} USD per month, but {name} may miss {limits}"
+        return f"before {name}: more expensive by {usd(-more)} USD per month, but {name} may miss {limits}"
     if decision.by is DecidedBy.TIME:
         if explanation.asked.objective is Objective.LEAST_LATENCY:
             price = "" if more is None or more >= 0 else f", at {usd(-more)} USD per month more"
@@ -113,7 +113,7 @@ def _free_pick(second: AnyCandidate, more: float | None) -> str:
 
 
 def cheaper_line(explanation: Explanation) -> str | None:
-    """Return why the nearest cheaper type was turned down; None where no type is cheaper by the hour."""
+    """Return why the nearest cheaper type was rejected; None where no type is cheaper by the hour."""
     miss = explanation.decision.nearest_cheaper
     if miss is None:
         return None
@@ -132,13 +132,13 @@ def front_line(explanation: Explanation) -> str | None:
 
 
 def _beside(explanation: Explanation, other: AnyCandidate) -> str:
-    """Return what another type is beside the pick: ``dearer and faster``."""
+    """Return what another type is beside the pick: ``more expensive and faster``."""
     chosen = explanation.workload.selection.chosen
     ours, theirs = chosen.cost.usd_per_month, other.cost.usd_per_month
     if ours is None or theirs is None:
         price = "of known price"
     else:
-        price = "cheaper" if theirs < ours else "dearer" if theirs > ours else "as dear"
+        price = "cheaper" if theirs < ours else "more expensive" if theirs > ours else "as expensive"
     time, their_time = explanation.time(chosen.estimate), explanation.time(other.estimate)
     return f"{price} and {'faster' if their_time < time else 'slower' if their_time > time else 'as fast'}"
 

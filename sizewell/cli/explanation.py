@@ -89,7 +89,7 @@ class Explanation:
 
     @cached_property
     def rejected_by_filter(self) -> tuple[tuple[str, tuple[Rejection, ...]], ...]:
-        """The types that were turned down, by the question that they did not pass, and the nearest first.
+        """The types that were rejected, by the question that they did not pass, and the nearest first.
 
         The last question comes first: its types passed all others. What the needs have nothing to do with comes last.
         """

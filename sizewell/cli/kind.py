@@ -57,7 +57,7 @@ class Asked:
     engine: AssumedEngine | None = None
     """None where no engine makes a difference."""
     counterfactuals: tuple[Any, ...] = ()
-    """What would be picked if one need were otherwise, without the lock."""
+    """What would be picked if a need changed, without the lock."""
     attempts: tuple[Any, ...] | None = None
     """What a training tries in turn."""
     without_capacity: str | None = None

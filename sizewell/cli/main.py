@@ -71,7 +71,7 @@ def explain(
     as_json: options.JsonOption = False,
     html: options.HtmlPageOption = None,
 ) -> None:
-    """Show why a workload got its instance type, and why every other one was turned down.
+    """Show why a workload got its instance type, and why every other one was rejected.
 
     Prints the figures of the pick, the candidates in their order, the rejections by reason, and the assumptions.
     A plan above its budget is explained, too.

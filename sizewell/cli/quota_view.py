@@ -17,9 +17,7 @@ def quota_lines(plan: DeploymentPlan) -> list[str]:
     """Return each quota with the least that it has to be, by account and region, and the command that shows what it is."""
     lines = []
     for (account, region), quotas in groupby(plan.quotas, lambda one: (one.account, one.region)):
-        lines.append(
-            f"Quotas to have in {account}, {region}, at least, with what an update of an endpoint takes beside its fleet:"
-        )
+        lines.append(f"Service quotas that {account} needs in {region}, updates of endpoints included:")
         for one in quotas:
             lines.append(
                 f"{one.needed:>7,}  {one.name}{'' if one.service == 'sagemaker' else f' ({one.service})'}"

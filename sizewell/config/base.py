@@ -88,7 +88,7 @@ MAX_INSTANCE_COUNT = 10_000
 InstanceCount = Annotated[int, Field(ge=1, le=MAX_INSTANCE_COUNT)]
 ON_MAX_INSTANCES = OnNumber("carries a smaller peak", "may grow, and cost, more at the peak")
 #: Of what one workload may cost.
-ON_MAX_USD = OnBudget(removed="nothing limits its cost any more", added="dearer types are turned down")
+ON_MAX_USD = OnBudget(removed="nothing limits its cost any more", added="more expensive types are rejected")
 #: Of how long a request or a job may take.
 ON_TIME_LIMIT = OnNumber("stricter: may need a faster type", "looser: a slower type may do")
 #: Days after which S3 deletes something: a century at most.
@@ -97,7 +97,7 @@ ExpiryDays = Annotated[int, Field(ge=1, le=36_500)]
 Millions = Annotated[float, Field(ge=1e-6, le=1e7)]
 #: Arithmetic in 10^9 floating-point operations.
 Gflops = Annotated[float, Field(ge=1e-6, le=1e9)]
-#: Room above an estimate, as a share of it: 0.1 turns down what an estimate 10 % higher would miss.
+#: Room above an estimate, as a share of it: 0.1 rejects what an estimate 10 % higher would miss.
 Margin = Annotated[
     float,
     Field(ge=0, le=1),

@@ -20,7 +20,7 @@ class InstancePools(ConfigModel):
     max_types: Annotated[
         int,
         Field(ge=2, le=MAX_INSTANCE_POOLS),
-        OnNumber("fewer types to fall back to", "more types to fall back to, slower or dearer ones"),
+        OnNumber("fewer types to fall back to", "more types to fall back to, slower or more expensive ones"),
     ] = 3
     """The most types, the best one included; each meets every need by itself."""
     provision_timeout_s: Annotated[

@@ -1,4 +1,4 @@
-"""The end of every selection: the budget, the order of the candidates, and the list of what was turned down."""
+"""The end of every selection: the budget, the order of the candidates, and the list of what was rejected."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -28,7 +28,7 @@ def select_best(
     max_usd_per_month: float | None = None,
     max_usd_per_run: float | None = None,
 ) -> Selection[E]:
-    """Return the best candidate within the budgets, the others in their order, and what was turned down.
+    """Return the best candidate within the budgets, the others in their order, and what was rejected.
 
     ``known`` are the rejections of types that are no candidates, ``filters`` the names of all filters in their order.
     ``assumptions`` returns what the estimate of a candidate assumes. Raises ``NoFeasibleInstanceError``.

@@ -44,7 +44,7 @@ class DecidedBy(StrEnum):
 
 
 class CheaperMiss(Result):
-    """A type that is cheaper by the hour than the winner, and was turned down."""
+    """A type that is cheaper by the hour than the winner, and was rejected."""
 
     instance_type: str
     usd_per_hour: float

@@ -16,7 +16,7 @@ Marks = npt.NDArray[np.bool_]
 
 
 class Miss(NamedTuple):
-    """Why a type was turned down; the shortfall is by how many times, None where it is yes or no."""
+    """Why a type was rejected; the shortfall is by how many times, None where it is yes or no."""
 
     reason: str
     shortfall: float | None = None

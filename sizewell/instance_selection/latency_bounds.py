@@ -12,7 +12,7 @@ class LatencyBound:
     """One bound of latency, and the percentile of the answers that must meet it."""
 
     filter: str
-    """The name of the filter that turns down a type that is too slow even without load."""
+    """The name of the filter that rejects a type that is too slow even without load."""
     name: str
     """In a sentence: ``p99 of 120 ms``."""
     short_name: str

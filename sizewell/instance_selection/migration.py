@@ -152,7 +152,7 @@ def _select_neuron(
 def _supported(
     selection: Selection[E], needs: N, catalog: Catalog, task: str
 ) -> tuple[Candidate[E] | None, tuple[NeuronFact, ...], tuple[Rejection, ...]]:
-    """Return the first candidate that the SDK runs; where it runs none, why each is turned down."""
+    """Return the first candidate that the SDK runs; where it runs none, why each is rejected."""
     rejected = []
     candidates = [selection.chosen]
     candidates.extend(selection.runners_up)

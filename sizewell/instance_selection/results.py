@@ -301,7 +301,7 @@ class Candidate(Result, Generic[E]):
 
 
 class Rejection(Result):
-    """An instance type that was turned down by the first filter that it did not pass."""
+    """An instance type that was rejected by the first filter that it did not pass."""
 
     instance_type: str
     filter: str

@@ -30,7 +30,7 @@ def no_feasible_fault(name: str, workload: OnInstances, error: NoFeasibleInstanc
     remedies = remedies_of(workload)
     pinned = workload.instances.instance_type
     if pinned is not None:
-        # All others were turned down for not being the pinned one: only its own reason matters.
+        # All others were rejected for not being the pinned one: only its own reason matters.
         own = next(rejection for rejection in error.nearest if rejection.instance_type == pinned)
         advice = _of_named_image(remedies[own.filter], workload).advice
         return PlanFault(
@@ -42,7 +42,7 @@ def no_feasible_fault(name: str, workload: OnInstances, error: NoFeasibleInstanc
     advice = _with_reachable_bound(remedy, workload, error)
     lines = [f"none of {error.considered} instance types meets all requirements; the nearest:"]
     lines += [f"  {rejection.instance_type}: {_miss(rejection)}" for rejection in error.nearest]
-    lines.append(f"turned down: {_counts(error.rejected)}")
+    lines.append(f"rejected: {_counts(error.rejected)}")
     if scarcity := _scarcity(workload, error.rejected):
         lines.append(scarcity)
         region_advice = remedies["region"].advice
@@ -102,7 +102,7 @@ def _miss(rejection: Rejection) -> str:
 
 
 def _by_filter(rejected: Iterable[Rejection]) -> list[tuple[str, int]]:
-    """Return the filters with how many types each turned down, the most first."""
+    """Return the filters with how many types each rejected, the most first."""
     return sorted(Counter(r.filter for r in rejected).items(), key=lambda item: (-item[1], item[0]))
 
 
@@ -111,7 +111,7 @@ def _counts(rejected: tuple[Rejection, ...]) -> str:
 
 
 def _scarcity(workload: OnInstances, rejected: tuple[Rejection, ...]) -> str | None:
-    """Say so when the region is what turns down most of the types that an image of the workload runs on.
+    """Say so when the region is what rejects most of the types that an image of the workload runs on.
 
     The nearest types have passed the filter of the region, and so never name it.
     """

@@ -40,7 +40,7 @@ class LockChange:
 
 @dataclass(frozen=True, slots=True)
 class LockDifference:
-    """Why the lock of a workload does not hold any more, or is dearer than it has to be."""
+    """Why the lock of a workload does not hold any more, or is more expensive than it has to be."""
 
     environment: str
     workload: str
@@ -62,8 +62,8 @@ def refresh_lock(
     """Return the new lock of an environment, and what became of each workload.
 
     A pick stays unless the locked type is not feasible, the best type saves ``min_saving_percent`` of the monthly cost of
-    the workload, or ``update`` names it. The best type is also taken where it is dearer and the configuration has changed:
-    then something else than the least cost is asked for.
+    the workload, or ``update`` names it. A more expensive best type is also taken where the
+    configuration has changed: it then asks for something else than the least cost.
     """
     plan = planner(old)
     anew = {w.name: reason for w in plan.on_instances if (reason := _why_anew(w, min_saving_percent, update))}

@@ -1,7 +1,7 @@
 """plan.json and config.json: the plan, and what it was made from, as text.
 
 Of each choice plan.json has the five best runners-up as they are, of every further one a row, and the names of rows of
-``rejections``: there stand, once for all workloads, the types that a filter turned down for the same reason. That is what
+``rejections``: there stand, once for all workloads, the types that a filter rejected for the same reason. That is what
 a review looks at. ``sizewell explain`` plans anew, and shows the rest.
 """
 
@@ -126,7 +126,7 @@ def _outcome(estimate: AnyEstimate) -> dict[str, Any]:
 
 
 def _rejected_rows(selection: AnySelection) -> list[dict[str, str]]:
-    """Return a row for each filter and reason, with all types that it turned down."""
+    """Return a row for each filter and reason, with all types that it rejected."""
     names: dict[tuple[str, str], list[str]] = {}
     for one in selection.rejected:
         names.setdefault((one.filter, one.reason), []).append(one.instance_type)

@@ -138,7 +138,7 @@ class LockPlan(PlanModel):
     best_instance_type: str
     """The pick without the lock."""
     saving_usd_per_month: float | None
-    """What that pick would save, below zero where it is dearer; None where a price is unknown."""
+    """What that pick would save, below zero where it is more expensive; None where a price is unknown."""
 
 
 class NeuronPlan(PlanModel):

@@ -75,7 +75,7 @@ def test_the_pages_of_rules_are_of_today() -> None:
 def test_the_filters_are_asked_in_the_order_of_the_guide() -> None:
     # The first miss of a type is the reason that people read: another order is another explanation.
     page = (PROJECT_ROOT / "docs" / "guides" / "flow.md").read_text("utf-8")
-    table = page.partition("| filter | turns down a type that |\n|---|---|\n")[2].partition("\n\n")[0]
+    table = page.partition("| filter | rejects a type that |\n|---|---|\n")[2].partition("\n\n")[0]
     told = [name for row in table.splitlines() for name in row.split("|")[1].strip().split(", ")]
     asked = (endpoint_filter_names(), training_filter_names(), processing_filter_names())
     for names in asked:

@@ -34,7 +34,7 @@ def test_story_of_every_workload(sizewell: Sizewell, workload: str) -> None:
     assert result.stdout.startswith(f"{workload}: ml.")
 
 
-def test_every_type_is_chosen_runner_up_or_turned_down_for_a_reason(sizewell: Sizewell) -> None:
+def test_every_type_is_chosen_runner_up_or_rejected_for_a_reason(sizewell: Sizewell) -> None:
     result = sizewell("explain", "support-bert", *PROD, "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     story = json.loads(result.stdout)
@@ -77,7 +77,9 @@ def test_deadline_is_the_bound_of_a_job(sizewell: Sizewell) -> None:
     assert (story["kind"], story["bound"]) == ("training-job", {"deadline_hours": 24})
 
 
-def test_lock_that_keeps_a_dearer_type_says_what_it_costs(directory: Path, sizewell: Sizewell) -> None:
+def test_lock_that_keeps_a_more_expensive_type_says_what_it_costs(
+    directory: Path, sizewell: Sizewell
+) -> None:
     base = directory / "base.yaml"
     text = base.read_text("utf-8")
     base.write_text(
@@ -127,7 +129,7 @@ def test_counterfactuals_are_in_the_data_and_on_the_terminal(directory: Path, si
     assert plan["pick"]["instance_type"] == story["chosen"]["instance_type"]
     assert plan["saving_usd_per_month"] == pytest.approx(0.2 * story["chosen"]["cost"]["usd_per_month"])
     shown = sizewell("explain", "support-bert", "--env", "dev").stdout
-    assert "If one need were otherwise" in shown
+    assert "If a need changes" in shown
     assert "a Savings Plan of 20 %" in shown
     assert "counterfactual" not in sizewell("plan", "--env", "dev", "--json").stdout
 

@@ -107,11 +107,11 @@ def test_range_stands_beside_what_is_predicted_and_not_beside_what_is_measured()
     assert "8.0 h (6.0-13.0 h), 24 h asked; 10 USD per run" in facts(trains)
 
 
-def test_dearer_and_faster_types_are_the_front_without_the_pick() -> None:
+def test_more_expensive_and_faster_types_are_the_front_without_the_pick() -> None:
     many = [serving(f"ml.t{i}.xlarge", 10 + i, 90 - i) for i in range(6)]
     told = explained(selection(*many, serving("ml.slow.xlarge", 99, 99)))
     assert front_line(told) == (
-        "dearer and faster: ml.t1.xlarge (p95 89 ms, 11 USD), ml.t2.xlarge (p95 88 ms, 12 USD), "
+        "more expensive and faster: ml.t1.xlarge (p95 89 ms, 11 USD), ml.t2.xlarge (p95 88 ms, 12 USD), "
         "ml.t3.xlarge (p95 87 ms, 13 USD), 2 more"
     )
     assert front_line(explained(selection(many[0], serving(B, 20, 95)))) is None
@@ -121,11 +121,16 @@ def test_dearer_and_faster_types_are_the_front_without_the_pick() -> None:
     ("pick", "others", "objective", "line"),
     [
         ((20, 50), [(10, 90)], LATENCY, f"cheaper and slower: {B} (p95 90 ms, 10 USD)"),
-        ((20, 50), [(30, 40)], COST, f"dearer and faster: {B} (p95 40 ms, 30 USD)"),
+        ((20, 50), [(30, 40)], COST, f"more expensive and faster: {B} (p95 40 ms, 30 USD)"),
         ((20, 50), [(10, 40)], COST, f"cheaper and faster: {B} (p95 40 ms, 10 USD)"),
-        ((20, 50), [(20, 40)], COST, f"as dear and faster: {B} (p95 40 ms, 20 USD)"),
+        ((20, 50), [(20, 40)], COST, f"as expensive and faster: {B} (p95 40 ms, 20 USD)"),
         ((20, 50), [(10, 50)], COST, f"cheaper and as fast: {B} (p95 50 ms, 10 USD)"),
-        ((20, 50), [(10, 90), (30, 40)], LATENCY, f"cheaper and slower: {B} (p95 90 ms, 10 USD); dearer and faster: {C} "),
+        (
+            (20, 50),
+            [(10, 90), (30, 40)],
+            LATENCY,
+            f"cheaper and slower: {B} (p95 90 ms, 10 USD); more expensive and faster: {C} ",
+        ),
         ((None, 50), [(30, 40)], COST, f"of known price and faster: {B} (p95 40 ms, 30 USD)"),
     ],
 )  # fmt: skip
@@ -181,7 +186,7 @@ def test_the_bound_that_decides_is_what_candidates_are_shown_by() -> None:
         "time between tokens at peak: 18 ms, 20 ms asked"
     )
     assert said[3] == "the time between tokens decides: it leaves the least room"
-    assert front_line(told) == f"dearer and faster: {B} (per token 9.0 ms, 20 USD)"
+    assert front_line(told) == f"more expensive and faster: {B} (per token 9.0 ms, 20 USD)"
     chart = draw_chart(told)
     assert chart is not None
     assert chart.bound_y < min(point.y for point in chart.points)
@@ -232,7 +237,7 @@ def test_each_changed_need_says_what_it_saves_or_costs() -> None:
         selection(serving(A, 50, 90)),
         counterfactuals=(
             otherwise("cheaper", 20, 30),
-            otherwise("dearer", 75, -25),
+            otherwise("more expensive", 75, -25),
             otherwise("equal", 50, 0),
             otherwise("unpriced", None, None),
             otherwise("idle", changes=False),
@@ -242,7 +247,7 @@ def test_each_changed_need_says_what_it_saves_or_costs() -> None:
     pick = (f"1 x {B}", "p95 80 ms")
     assert counterfactual_rows(told) == [
         ("cheaper", *pick, "20", "30 less (60%)"),
-        ("dearer", *pick, "75", "25 more"),
+        ("more expensive", *pick, "75", "25 more"),
         ("equal", *pick, "50", "the same"),
         ("unpriced", *pick, "unknown", "unknown"),
     ]

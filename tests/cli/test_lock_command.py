@@ -120,7 +120,7 @@ def test_a_locked_type_that_cannot_be_used_is_loud(lock_file: Path, sizewell: Si
     assert sizewell("lock", "--check").exit_code == 0
 
 
-def lock_dearer(file: Path) -> tuple[str, str]:
+def lock_more_expensive(file: Path) -> tuple[str, str]:
     """Lock dev's support-bert on its last alternative; return the best type and that one."""
     best = locked_type(file, "support-bert")
     text = file.read_text("utf-8").partition("support-bert:")[2]
@@ -131,14 +131,16 @@ def lock_dearer(file: Path) -> tuple[str, str]:
     return best, pools[-1]
 
 
-def test_a_dearer_lock_is_kept_until_the_saving_is_enough(lock_file: Path, sizewell: Sizewell) -> None:
+def test_a_more_expensive_lock_is_kept_until_the_saving_is_enough(
+    lock_file: Path, sizewell: Sizewell
+) -> None:
     sizewell("lock", "--env", "dev")
-    best, dearer = lock_dearer(lock_file)
+    best, more_expensive = lock_more_expensive(lock_file)
     (lock_file.parent / "dev.yaml").write_text("policy: {min_lock_saving_percent: 100}\n", "utf-8")
     result = sizewell("lock", "--env", "dev")
     assert f"kept: {best} would save only " in " ".join(result.stdout.split())
-    assert locked_type(lock_file, "support-bert") == dearer
-    assert dearer in sizewell("plan", "--env", "dev", "--details").stdout
+    assert locked_type(lock_file, "support-bert") == more_expensive
+    assert more_expensive in sizewell("plan", "--env", "dev", "--details").stdout
     (lock_file.parent / "dev.yaml").write_text("policy: {min_lock_saving_percent: 0}\n", "utf-8")
     check = sizewell("lock", "--check", "--env", "dev")
     assert check.exit_code == 0
@@ -152,10 +154,10 @@ def test_an_update_takes_the_best_of_the_named_workloads(
     named: tuple[str, ...], lock_file: Path, sizewell: Sizewell
 ) -> None:
     sizewell("lock", "--env", "dev")
-    best, dearer = lock_dearer(lock_file)
+    best, more_expensive = lock_more_expensive(lock_file)
     (lock_file.parent / "dev.yaml").write_text("policy: {min_lock_saving_percent: 100}\n", "utf-8")
     sizewell("lock", "--env", "dev", "--update", "nightly-lora")
-    assert locked_type(lock_file, "support-bert") == dearer
+    assert locked_type(lock_file, "support-bert") == more_expensive
     result = sizewell("lock", "--env", "dev", "--update", *named)
     assert (result.exit_code, result.stderr) == (0, "")
     assert locked_type(lock_file, "support-bert") == best

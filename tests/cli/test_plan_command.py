@@ -53,7 +53,7 @@ def test_quotas_are_listed_with_the_command_that_shows_them(sizewell: Sizewell, 
     lines = sizewell("plan", "--env", "prod", "--config", CONFIG, "--details").stdout.splitlines()
     plan = load_plan(prod_config, "prod")
     start = lines.index(
-        f"Quotas to have in {plan.account}, {plan.region}, at least, with what an update of an endpoint takes beside its fleet:"
+        f"Service quotas that {plan.account} needs in {plan.region}, updates of endpoints included:"
     )
     shown = [line.split(maxsplit=1) for line in lines[start + 1 : start + 1 + len(plan.quotas)]]
     assert shown == [[f"{one.needed:,}", one.name] for one in plan.quotas]

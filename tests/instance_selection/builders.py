@@ -273,7 +273,7 @@ def machines(
 def rejection(
     needs: EndpointRequirements | TrainingRequirements, known: Catalog, name: str = ""
 ) -> Rejection:
-    """Return why a type (the only one, when no name is given) was turned down, whatever else was picked."""
+    """Return why a type (the only one, when no name is given) was rejected, whatever else was picked."""
     try:
         if isinstance(needs, EndpointRequirements):
             rejected = select_endpoint_instance(needs, known).rejected

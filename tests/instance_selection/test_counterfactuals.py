@@ -1,4 +1,4 @@
-"""What would be picked if one need were otherwise."""
+"""What would be picked if a need changed."""
 
 from dataclasses import replace
 from typing import Any

@@ -71,14 +71,14 @@ def rejected(name: str, filter_name: str, shortfall: float | None) -> Rejection:
 
 
 def test_nearest_cheaper_type_is_the_one_that_missed_by_the_least(known: Catalog) -> None:
-    # The winner costs 0.03 by the hour: D is dearer, though it missed by less.
+    # The winner costs 0.03 by the hour: D is more expensive, though it missed by less.
     misses = (rejected(A, "memory", 1.5), rejected(B, "latency", 1.2), rejected(D, "latency", 1.01))
     nearest = decide(selection(serving(C, 30, 90), rejected=misses), known).nearest_cheaper
     assert nearest is not None
     assert (nearest.instance_type, nearest.usd_per_hour, nearest.shortfall) == (B, 0.02, 1.2)
 
 
-def test_types_that_no_need_has_turned_down_are_not_near(known: Catalog) -> None:
+def test_types_that_no_need_has_rejected_are_not_near(known: Catalog) -> None:
     misses = (rejected(A, "image", None), rejected(B, "policy", None))
     assert decide(selection(serving(C, 30, 90), rejected=misses), known).nearest_cheaper is None
     unpriced = selection(serving(C, None, 90), rejected=(rejected(A, "memory", 2),))

@@ -257,7 +257,7 @@ def test_at_heavy_load_sequences_slow_each_other_down_within_the_bound() -> None
     assert 1.2 * found.service_time_ms < found.p95_latency_ms <= 1000
 
 
-def test_an_llm_engine_too_slow_for_a_single_sequence_is_turned_down() -> None:
+def test_an_llm_engine_too_slow_for_a_single_sequence_is_rejected() -> None:
     found = rejection(decoder_endpoint(max_p95_latency_ms=500), catalog(gpu_instance()))
 
     # (40.05 + 99 x 4.013) x 1.2 ms.

@@ -30,7 +30,7 @@ from tests.instance_selection.builders import (
 pytestmark = pytest.mark.usefixtures("half_of_peak")
 
 
-def turned_down(needs: EndpointRequirements, instance_type: InstanceType, **world: Any) -> tuple[str, str]:
+def rejected(needs: EndpointRequirements, instance_type: InstanceType, **world: Any) -> tuple[str, str]:
     found = rejection(needs, catalog(instance_type, **world))
     return found.filter, found.reason
 
@@ -38,7 +38,7 @@ def turned_down(needs: EndpointRequirements, instance_type: InstanceType, **worl
 def test_a_type_that_fails_several_filters_is_reported_with_the_first() -> None:
     burstable = cpu_instance("ml.t9.large", usages=frozenset({Usage.TRAINING}), burstable=True)
 
-    assert turned_down(endpoint(max_p95_latency_ms=1), burstable)[0] == "use"
+    assert rejected(endpoint(max_p95_latency_ms=1), burstable)[0] == "use"
 
 
 def test_a_pinned_type_turns_down_every_other_one_even_a_cheaper_one() -> None:
@@ -66,7 +66,7 @@ def test_a_pinned_type_turns_down_every_other_one_even_a_cheaper_one() -> None:
 def test_a_type_that_the_api_does_not_accept_for_hosting(usages: set[Usage], others: str) -> None:
     training_only = gpu_instance(usages=frozenset(usages))
 
-    assert turned_down(endpoint(), training_only) == (
+    assert rejected(endpoint(), training_only) == (
         "use",
         f"SageMaker does not accept it for hosting (only for: {others})",
     )
@@ -75,7 +75,7 @@ def test_a_type_that_the_api_does_not_accept_for_hosting(usages: set[Usage], oth
 def test_a_type_that_aws_does_not_price_for_hosting_in_the_region() -> None:
     priced_elsewhere = {"ml.g9.xlarge": frozenset({"processing"})}
 
-    assert turned_down(endpoint(), gpu_instance(), listed=priced_elsewhere) == (
+    assert rejected(endpoint(), gpu_instance(), listed=priced_elsewhere) == (
         "region",
         "AWS does not publish a hosting price for it in us-east-1",
     )
@@ -101,7 +101,7 @@ def test_a_type_that_aws_does_not_price_for_hosting_in_the_region() -> None:
 def test_what_the_environment_does_not_allow(
     policy: InstanceLimits, instance_type: InstanceType, reason: str
 ) -> None:
-    assert turned_down(endpoint(limits=policy), instance_type) == ("policy", reason)
+    assert rejected(endpoint(limits=policy), instance_type) == ("policy", reason)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_what_the_environment_does_not_allow(
 def test_a_kind_of_hardware_without_an_image(instance_type: InstanceType, kind: str) -> None:
     other_images = frozenset(HardwareKind) - {HardwareKind(kind)}
 
-    assert turned_down(endpoint(limits=limits(images=other_images)), instance_type) == (
+    assert rejected(endpoint(limits=limits(images=other_images)), instance_type) == (
         "image",
         f"no container image for {kind}",
     )
@@ -125,7 +125,7 @@ def test_a_kind_of_hardware_without_an_image(instance_type: InstanceType, kind: 
 def test_where_one_name_stands_for_the_images_it_is_told() -> None:
     named = limits(images=frozenset({HardwareKind.CUDA}), image_name="vllm 0.31")
 
-    assert turned_down(endpoint(limits=named), neuron_instance()) == (
+    assert rejected(endpoint(limits=named), neuron_instance()) == (
         "image",
         "no container image for neuron: vllm 0.31 has none",
     )
@@ -134,11 +134,11 @@ def test_where_one_name_stands_for_the_images_it_is_told() -> None:
 def test_an_accelerator_that_no_image_is_built_for() -> None:
     gaudi = gpu_instance(accelerator=replace(GPU, kind="other"))
 
-    assert turned_down(endpoint(), gaudi) == ("image", "no container image for its accelerator")
+    assert rejected(endpoint(), gaudi) == ("image", "no container image for its accelerator")
 
 
 def test_an_accelerator_that_nothing_is_known_about_runs_no_image() -> None:
-    assert turned_down(endpoint(), gpu_instance(accelerator=None)) == (
+    assert rejected(endpoint(), gpu_instance(accelerator=None)) == (
         "image",
         "no container image for its accelerator",
     )
@@ -147,14 +147,14 @@ def test_an_accelerator_that_nothing_is_known_about_runs_no_image() -> None:
 def test_neuron_has_no_tensorflow() -> None:
     needs = endpoint(model=replace(ROUND_CNN, framework="tensorflow"))
 
-    filter_, reason = turned_down(needs, neuron_instance("ml.inf2.xlarge"))
+    filter_, reason = rejected(needs, neuron_instance("ml.inf2.xlarge"))
 
     assert filter_ == "neuron-sdk"
     assert reason.startswith("the Neuron SDK does not run it: ")
     assert select_endpoint_instance(needs, catalog(gpu_instance())).chosen.instance_type == "ml.g9.xlarge"
 
 
-def test_a_neuron_family_of_which_nothing_is_documented_is_not_turned_down() -> None:
+def test_a_neuron_family_of_which_nothing_is_documented_is_not_rejected() -> None:
     assert select_endpoint_instance(endpoint(), catalog(neuron_instance())).rejected == ()
 
 
@@ -164,7 +164,7 @@ def test_a_burstable_type_cannot_follow_a_stated_range_of_instances() -> None:
         limits=limits(allow_burstable=True), min_instances=1, max_instances=4, max_instances_is_stated=True
     )
 
-    assert turned_down(needs, burstable) == (
+    assert rejected(needs, burstable) == (
         "autoscaling",
         "burstable types cannot be autoscaled, and the configuration asks for a range of instances",
     )
@@ -225,7 +225,7 @@ def test_hardware_without_the_precision_or_without_a_known_rate(
 ) -> None:
     needs = endpoint(model=replace(ROUND_CNN, precision=precision))
 
-    assert turned_down(needs, instance_type) == ("precision", reason)
+    assert rejected(needs, instance_type) == ("precision", reason)
 
 
 def test_a_model_that_does_not_fit_into_one_accelerator() -> None:
@@ -243,7 +243,7 @@ def test_a_decoder_that_does_not_fit_into_all_accelerators_together() -> None:
     # sampling 0.3.
     needs = decoder_endpoint(model=replace(ROUND_DECODER, parameters=40e9))
 
-    assert turned_down(needs, gpu_instance(accelerator_count=4)) == (
+    assert rejected(needs, gpu_instance(accelerator_count=4)) == (
         "memory",
         "needs 22.2 GiB, each of 4 accelerators offers 18.4",
     )
@@ -260,7 +260,7 @@ def test_weights_that_do_not_pass_through_the_host() -> None:
     # 8 x 10^9 weights x 2 bytes = 14.9 GiB; 85 % of 16 GiB are usable.
     needs = endpoint(model=replace(ROUND_CNN, parameters=8e9))
 
-    assert turned_down(needs, gpu_instance(memory_gib=16)) == (
+    assert rejected(needs, gpu_instance(memory_gib=16)) == (
         "host-memory",
         "14.9 GiB of weights pass through 13.6 GiB of usable host memory",
     )
@@ -270,7 +270,7 @@ def test_the_host_holds_the_weights_of_all_accelerators_of_a_tensor_parallel_gro
     # 1.5 x 10^10 weights x 2 bytes = 27.9 GiB on two accelerators.
     needs = decoder_endpoint(model=replace(ROUND_DECODER, parameters=15e9))
 
-    assert turned_down(needs, gpu_instance(memory_gib=32, accelerator_count=2)) == (
+    assert rejected(needs, gpu_instance(memory_gib=32, accelerator_count=2)) == (
         "host-memory",
         "27.9 GiB of weights pass through 27.2 GiB of usable host memory",
     )

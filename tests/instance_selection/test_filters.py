@@ -38,7 +38,7 @@ def test_without_questions_everything_is_kept() -> None:
     assert apply_filters(NAMES, None, ()) == ([0, 1, 2], {})
 
 
-def test_a_reason_is_worded_only_for_what_is_turned_down() -> None:
+def test_a_reason_is_worded_only_for_what_is_rejected() -> None:
     worded = []
 
     def describe(_: None, i: int) -> Miss:

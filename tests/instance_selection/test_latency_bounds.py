@@ -50,7 +50,7 @@ def test_the_99th_percentile_is_predicted_where_nobody_asks() -> None:
     )
 
 
-def test_an_idle_type_that_misses_the_99th_percentile_is_turned_down_by_its_name() -> None:
+def test_an_idle_type_that_misses_the_99th_percentile_is_rejected_by_its_name() -> None:
     needs = endpoint(max_p95_latency_ms=62, max_p99_latency_ms=63)
 
     found = rejection(needs, catalog(cpu_instance()))

@@ -194,7 +194,7 @@ LIMITS_LOOSENINGS: dict[str, Callable[[InstanceLimits], dict[str, Any]]] = {
 def assert_looser(loose: Needs, needs: Needs) -> None:
     """Check that nothing that was feasible is lost, and that the best of it has become no worse.
 
-    It may have become dearer by what it is worth that no need lies within a range.
+    It may have become more expensive by what it is worth that no need lies within a range.
     """
     assert feasible(loose) >= feasible(needs)
     known, usd = cost_rank(needs)

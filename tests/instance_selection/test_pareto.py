@@ -27,7 +27,7 @@ def beats(one: Candidate[EndpointEstimate], other: Candidate[EndpointEstimate]) 
     return ours != theirs and ours[0] <= theirs[0] and ours[1] <= theirs[1]
 
 
-def test_front_leaves_out_what_is_dearer_and_slower_than_another() -> None:
+def test_front_leaves_out_what_is_more_expensive_and_slower_than_another() -> None:
     cheap, dear = serving("ml.a.xlarge", 10, 90), serving("ml.b.xlarge", 40, 20)
     beaten, same_time = serving("ml.c.xlarge", 30, 95), serving("ml.d.xlarge", 20, 90)
     assert pareto_front([dear, beaten, same_time, cheap]) == (cheap, dear)

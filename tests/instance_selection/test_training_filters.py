@@ -92,7 +92,7 @@ def test_a_gpu_without_bf16_trains_a_bf16_model_in_fp16() -> None:
     assert selection.chosen.instance_type == "ml.g9.xlarge"
 
 
-def test_hardware_without_a_known_rate_is_turned_down() -> None:
+def test_hardware_without_a_known_rate_is_rejected() -> None:
     unknown = replace(GPU, name="K80", fp16_dense_tflops=None, bf16_dense_tflops=None)
 
     found = rejection(training(), catalog(gpu_instance(accelerator=unknown)))

@@ -109,7 +109,7 @@ def test_the_margin_must_be_left_to_the_deadline() -> None:
         estimate(run(endpoint(margin=0.1), deadline_hours=hours * 1.05))
 
 
-def test_a_type_of_another_use_is_turned_down() -> None:
+def test_a_type_of_another_use_is_rejected() -> None:
     hosting = gpu(usages=frozenset({Usage.HOSTING}))
     with pytest.raises(NoFeasibleInstanceError) as raised:
         estimate(run(), hosting)

@@ -33,7 +33,7 @@ def test_nearest_types_are_listed_with_what_each_missed_and_by_how_much() -> Non
         "none of 1502 instance types meets all requirements; the nearest:\n"
         "  ml.a.large: latency: p95 of 15 ms, 10 ms asked (1.50 times)\n"
         "  ml.b.large: image: no container image for neuron\n"
-        "turned down: 1,500 by use, 1 by image, 1 by latency"
+        "rejected: 1,500 by use, 1 by image, 1 by latency"
     )
     assert fault.hint == (
         "max_p95_ms: 1500 is the least that any type reaches; " + ENDPOINT_REMEDIES["latency"].advice
@@ -77,7 +77,7 @@ def test_when_the_region_has_nothing_at_all_the_advice_is_said_once() -> None:
     nearest = (rejection("ml.g5.xlarge", "region", "AWS does not publish a hosting price for it"),)
     fault = no_feasible_fault("plants", endpoint(), NoFeasibleInstanceError(nearest, nearest))
     assert fault.reason.endswith(
-        "turned down: 1 by region\n"
+        "rejected: 1 by region\n"
         "the region is the main reason: it offers 0 of the 1 types that the images run on"
     )
     assert fault.hint == ENDPOINT_REMEDIES["region"].advice

@@ -101,7 +101,7 @@ def test_need_that_nothing_meets_stands_at_its_own_line(directory: Path) -> None
     assert lines[0] == "config/dev.yaml:4  workloads.plants.latency.max_p95_ms"
     assert "meets all requirements; the nearest:" in lines[1]
     assert all(line.startswith("    ml.") and line.endswith(" times)") for line in lines[2:7])
-    assert lines[7].startswith("  turned down: ")
+    assert lines[7].startswith("  rejected: ")
     assert lines[8:] == [
         f"  max_p95_ms: {lines[8].split()[1]} is the least that any type reaches; "
         "allow more milliseconds, shorten the request or use a faster engine"

@@ -192,16 +192,16 @@ def test_other_needs_make_the_lock_stale_and_leave_the_pick() -> None:
     assert found.after.needs_digest != found.before.needs_digest
 
 
-def test_other_needs_take_a_dearer_best_type_for_it_is_not_the_cheapest_that_is_asked_for() -> None:
+def test_other_needs_take_a_more_expensive_best_type_for_it_is_not_the_cheapest_that_is_asked_for() -> None:
     def planned(lock: LockedEnvironment | None) -> DeploymentPlan:
         plan = planner(market())(lock)
         (plants,) = plan.endpoints
         if plants.lock is None:
             return plan
-        dearer = plants.lock.model_copy(
+        more_expensive = plants.lock.model_copy(
             update={"state": state, "best_instance_type": "ml.g3.xlarge", "saving_usd_per_month": -1.0}
         )
-        return plan.model_copy(update={"workloads": (plants.model_copy(update={"lock": dearer}),)})
+        return plan.model_copy(update={"workloads": (plants.model_copy(update={"lock": more_expensive}),)})
 
     state = "stale"
     assert change(planned, OLD).reason == "the configuration has changed"

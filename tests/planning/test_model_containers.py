@@ -75,11 +75,9 @@ def test_memory_is_added_to_that_of_the_model_or_of_its_host() -> None:
         filled = stated.model_copy(
             update={"pipeline": endpoint(pipeline={"before": [step("a", memory_gib=host_gib)]}).pipeline}
         )
-        turned_down = {one.instance_type: one for one in plan_of(CATALOG, filled).selection.rejected}
-        assert turned_down[alone.instance_type].filter == (
-            "memory" if "cpu_x86_64" in images else "host-memory"
-        )
-        assert "pipeline" in turned_down[alone.instance_type].reason
+        rejected = {one.instance_type: one for one in plan_of(CATALOG, filled).selection.rejected}
+        assert rejected[alone.instance_type].filter == ("memory" if "cpu_x86_64" in images else "host-memory")
+        assert "pipeline" in rejected[alone.instance_type].reason
 
 
 def test_every_container_has_an_image_for_the_cpus_of_the_type() -> None:

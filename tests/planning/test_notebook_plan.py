@@ -74,8 +74,8 @@ def test_what_nothing_has_is_told_at_its_key() -> None:
         plan_notebook(as_stated("explore", wanted, policy(), CATALOG))
     fault = no_feasible_fault("explore", wanted, error.value)
     assert fault.key_path == ("workloads", "explore", "memory_gib")
-    turned_down = {one.instance_type: one.filter for one in error.value.rejected}
-    assert turned_down == {
+    rejected = {one.instance_type: one.filter for one in error.value.rejected}
+    assert rejected == {
         **dict.fromkeys(("ml.c9.large", "ml.m9.large", "ml.g9.xlarge"), "memory"),
         "ml.t9.large": "policy",
         "ml.x9.large": "use",

@@ -25,7 +25,7 @@ from tests.planning.builders import (
 )
 
 PRICES = {f"ml.g{n}.xlarge": 1.0 + 0.1 * n for n in range(1, 9)}
-#: Eight GPU types of the same speed, each a little dearer than the one before.
+#: Eight GPU types of the same speed, each a little more expensive than the one before.
 MANY = catalog(*(gpu_instance(name) for name in PRICES), usd_per_hour=PRICES)
 #: Enough memory for adapters of the decoder, too little for the states of all its weights.
 SMALL_GPU = gpu_instance(accelerator_memory_gib=10.0)

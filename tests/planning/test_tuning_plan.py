@@ -16,7 +16,7 @@ from tests.instance_selection.builders import catalog, gpu_instance, neuron_inst
 from tests.planning.builders import NAMES, as_stated, planned_job, policy, training_job
 
 PRICES = {f"ml.g{n}.xlarge": 1.0 + 0.1 * n for n in range(1, 8)}
-#: GPU types of the same speed, each a little dearer than the one before; the second has disks of its own.
+#: GPU types of the same speed, each a little more expensive than the one before; the second has disks of its own.
 MANY = catalog(
     *(
         gpu_instance(name, local_storage_gb=250.0, local_storage_nvme=name == "ml.g2.xlarge")

@@ -182,12 +182,12 @@ def per_run(candidate: Candidate[TrainingEstimate]) -> float:
 
 
 def rejected(selection: Selection[Any], instance_type: str) -> Rejection:
-    """Return why a type was turned down."""
+    """Return why a type was rejected."""
     return next(r for r in selection.rejected if r.instance_type == instance_type)
 
 
 def refusal(error: NoFeasibleInstanceError, instance_type: str) -> Rejection:
-    """Return why a type was turned down where all are."""
+    """Return why a type was rejected where all are."""
     return next(r for r in error.rejected if r.instance_type == instance_type)
 
 

@@ -54,7 +54,7 @@ MEDIUM = pytest.mark.parametrize("model", [LLAMA_1B, LLAMA_7B], ids=["1b", "7b"]
 
 
 def assert_refused(name: str, filter_: str, **changes: object) -> None:
-    """Check that a type is turned down by a filter."""
+    """Check that a type is rejected by a filter."""
     with pytest.raises(NoFeasibleInstanceError) as raised:
         train(instance_type=name, **changes)  # type: ignore[arg-type]
     assert refusal(raised.value, name).filter == filter_
@@ -139,7 +139,7 @@ def test_a_cpu_image_trains_on_cpus_with_much_memory() -> None:
 @pytest.mark.parametrize(
     "model", [BERT_BASE, BERT_LARGE, LLAMA_1B, LLAMA_7B], ids=["110m", "335m", "1b", "7b"]
 )
-def test_a_run_on_cpus_is_dearer_than_on_gpus(model: ModelSpec) -> None:
+def test_a_run_on_cpus_is_more_expensive_than_on_gpus(model: ModelSpec) -> None:
     on_cpus = train(model, images=CPU, hours=28 * 24).chosen
     on_gpus = train(model, images=CUDA).chosen
     assert per_run(on_cpus) > per_run(on_gpus)
@@ -324,7 +324,7 @@ def test_two_instances_do_not_hold_70b() -> None:
 
 
 @says(SEED, "BERT: inf2.xlarge costs more by the hour than g4dn.xlarge, and answers sooner")
-def test_bert_on_inferentia_is_dearer_and_faster() -> None:
+def test_bert_on_inferentia_is_more_expensive_and_faster() -> None:
     selection = serve(BERT_BASE, max_p95_ms=100, peak=1, tokens=128)
     gpu, inferentia = cheapest(selection, "g4dn"), cheapest(selection, "inf2")
     assert price("ml.inf2.xlarge") / price("ml.g4dn.xlarge") == pytest.approx(1.34, abs=0.05)

@@ -1,4 +1,4 @@
-"""The candidates of a choice as plan.json records them: all that is feasible, and why everything else was turned down.
+"""The candidates of a choice as plan.json records them: all that is feasible, and why everything else was rejected.
 
 This is most of the bytes of a plan. It is read when there is something to explain, and only as raw maps: what is not
 there, or is of another shape, is unknown.
@@ -53,7 +53,7 @@ class CandidateRecord:
         return None if row is None else _candidate(row)
 
     def rejection(self, instance_type: str) -> str | None:
-        """Return why a type was turned down, as ``filter: reason``; None where it was not."""
+        """Return why a type was rejected, as ``filter: reason``; None where it was not."""
         row = self._rejected.get(instance_type)
         return f"{row.get('filter')}: {row.get('reason')}" if row else None
 

@@ -167,7 +167,7 @@ def test_what_a_task_knew_of_its_job_counts_where_the_job_cannot_be_described(ki
 @pytest.mark.parametrize(
     ("kind", "member", "usd"),
     [
-        # An hour of three instances, of two, and of four trainings on the dearer of two types with two instances.
+        # An hour of three instances, of two, and of four trainings on the more expensive of two types with two instances.
         (TRANSFORM, "UsdOfInstances", 1 * 0.5),
         (PROCESSING, "UsdOfInstances", 2 * 0.25),
         (TUNING, "UsdOfInstancesAtMost", 4 * 2 * 25.0),

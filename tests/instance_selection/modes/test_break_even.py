@@ -108,7 +108,7 @@ def test_a_price_per_request_meets_the_first_instance_exactly() -> None:
 
 
 def test_a_step_of_the_other_bill_turns_the_order_without_equality() -> None:
-    # 0.15 per request: dearer than one instance from 667 on, cheaper than two from 1,000 on.
+    # 0.15 per request: more expensive than one instance from 667 on, cheaper than two from 1,000 on.
     found = list(crossings(curve(PerRequest(0.15)), curve(Steps(100, 1000)), 1999))
     assert [round(c.requests_per_month) for c in found] == [667, 1000, 1333]
     assert [c.cheaper_below for c in found] == [True, False, True]

@@ -125,7 +125,7 @@ def put(environment: Any, path: str, value: Any) -> None:
             "the alarm is switched off, and tells nobody",
         ),
         (f"{BERT}.instances.instance_type", "ml.g5.xlarge", "only this type is considered"),
-        (f"{BERT}.max_usd_per_month", 500, "dearer types are turned down"),
+        (f"{BERT}.max_usd_per_month", 500, "more expensive types are rejected"),
         (f"{TRAIN}.spot.enabled", False, "on demand only"),
         (f"{TRAIN}.checkpoint", None, "an interrupted run starts again from zero"),
         (f"{TRAIN}.checkpoint.interval_minutes", 60, "an interruption loses up to 60 minutes"),

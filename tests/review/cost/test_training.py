@@ -35,7 +35,7 @@ def test_an_older_plan_tells_the_runs_by_its_sums() -> None:
     assert amounts(job_lines(runs_per_month=None)["ml.p4d.24xlarge training on Spot"]) == (32.0, 32.0, 80.0)
 
 
-def test_without_a_rung_on_demand_there_is_nothing_dearer() -> None:
+def test_without_a_rung_on_demand_there_is_nothing_more_expensive() -> None:
     rung = {
         "instance_type": "ml.p4d.24xlarge",
         "spot": True,

@@ -1,4 +1,4 @@
-"""A realistic review: three environments, dangers, a role that may do more, a dearer type, a moved bill."""
+"""A realistic review: three environments, dangers, a role that may do more, a more expensive type, a moved bill."""
 
 from sizewell.review.model import (
     CandidatePoint,
