@@ -2,10 +2,13 @@
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 #: For a shell, with ``$gate`` as the path of one: says that the gate is reached, and takes it away from whoever comes later.
 REACH_GATE = """\
@@ -28,11 +31,21 @@ class Gate:
 
     path: Path
 
-    def wait(self) -> "Waiting":
-        """Return when a process has come."""
+    def wait(self, process: subprocess.Popen[Any]) -> "Waiting":
+        """Return when ``process``, or what it started, has come; fail when it has ended and none has."""
+        Thread(target=self._say_when_ended, args=(process,), daemon=True).start()
         held = os.open(f"{self.path}.reached", os.O_RDONLY)
-        assert os.read(held, 100) == b"reached\n"
+        assert os.read(held, 100) == b"reached\n", f"ended with {process.returncode} before the gate"
+        Path(f"{self.path}.reached").unlink(missing_ok=True)
         return Waiting(self.path, held)
+
+    def _say_when_ended(self, process: subprocess.Popen[Any]) -> None:
+        process.wait()
+        # It is gone once somebody has come.
+        with suppress(FileNotFoundError, BrokenPipeError):
+            descriptor = os.open(f"{self.path}.reached", os.O_WRONLY)
+            os.write(descriptor, b"ended\n")
+            os.close(descriptor)
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def test_ctrl_c_ends_the_command_with_130(project: Project, tmp_path: Path) -> N
             stderr=subprocess.PIPE,
             text=True,
         )
-    cdk = gate.wait()
+    cdk = gate.wait(process)
     process.send_signal(signal.SIGINT)
     cdk.wait_for_end()
     output, errors = process.communicate()

@@ -115,7 +115,7 @@ def test_an_interrupted_deployment_leaves_nothing_behind(
 ) -> None:
     gate = make_gate(project.folder / "gate")
     with project.start_up_to(gate, stage, "deploy", "dev") as process:
-        cdk = gate.wait()
+        cdk = gate.wait(process)
         started = []
         if stage != "synth":
             started.append(json.loads((project.state / "state.json").read_text("utf-8"))["pid"])
@@ -182,7 +182,7 @@ def test_an_interrupted_deployment_leaves_an_emulator_that_ran_before(
         assert state is not None
         gate = make_gate(project.folder / "gate")
         with project.start_up_to(gate, stage, "deploy", "dev") as process:
-            cdk = gate.wait()
+            cdk = gate.wait(process)
             process.send_signal(signal.SIGINT)
             cdk.wait_for_end()
             _, errors = process.communicate(timeout=PATIENCE_S)
@@ -207,7 +207,7 @@ def test_what_a_killed_deployment_started_ends_with_it(project: Project, stage: 
     gate = make_gate(project.folder / "gate")
     try:
         with project.start_up_to(gate, stage, "deploy", "dev") as process:
-            cdk = gate.wait()
+            cdk = gate.wait(process)
             process.kill()
             cdk.wait_for_end()
     finally:
@@ -219,7 +219,7 @@ def test_what_a_killed_synth_left_behind_is_removed_by_the_next_deployment(proje
     gate = make_gate(project.folder / "gate")
     try:
         with project.start_up_to(gate, "synth", "deploy", "dev", ACCOUNT="444455556666") as first:
-            cdk = gate.wait()
+            cdk = gate.wait(first)
             first.kill()
             cdk.wait_for_end()
         assert len(list(project.state.glob("*.new-*"))) == 1

@@ -72,7 +72,7 @@ def test_an_interrupted_environment_is_gone_and_made_again(
 ) -> None:
     gate = checkout.add_gate(step)
     process = checkout.start(DEV)
-    waiting = gate.wait()
+    waiting = gate.wait(process)
     os.killpg(process.pid, number)
     waiting.wait_for_end()
     _, errors = process.communicate()
@@ -89,7 +89,7 @@ def test_an_interrupted_environment_is_gone_and_made_again(
 def test_a_killed_make_is_waited_for_and_what_it_left_is_made_again(checkout: Checkout, step: str) -> None:
     gate = checkout.add_gate(step)
     process = checkout.start(DEV)
-    waiting = gate.wait()
+    waiting = gate.wait(process)
     os.killpg(process.pid, signal.SIGKILL)
     checkout.started()
     again = checkout.start(DEV)
@@ -107,7 +107,7 @@ def test_a_killed_make_is_waited_for_and_what_it_left_is_made_again(checkout: Ch
 def test_of_two_makes_at_once_one_works_and_both_succeed(checkout: Checkout) -> None:
     gate = checkout.add_gate("run")
     first = checkout.start(RUN)
-    waiting = gate.wait()
+    waiting = gate.wait(first)
     second = checkout.start(DEV)
     assert second.stderr is not None
     assert second.stderr.readline() == "Another make sets up .venv: waiting until it is done ...\n"

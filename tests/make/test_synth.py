@@ -224,7 +224,7 @@ def test_what_changes_during_a_synth_is_synthesized_again(checkout: Checkout) ->
     before = (checkout.directory / "config" / "dev.yaml").read_text("utf-8")
     gate = checkout.add_gate("dev")
     process = checkout.start("synth", "ENV=dev")
-    waiting = gate.wait()
+    waiting = gate.wait(process)
     change("config/dev.yaml", "policy: {removal: retain}\n")(checkout)
     waiting.open()
     process.communicate()
@@ -254,13 +254,13 @@ def test_what_cdk_says_against_an_environment_leaves_the_last_output_alone(check
 def test_what_a_killed_run_left_running_writes_into_no_other_output(checkout: Checkout, killed: str) -> None:
     dev, prod = checkout.add_gate("dev"), checkout.add_gate("prod")
     first = checkout.start("synth", "ENV=dev")
-    orphan = dev.wait()
+    orphan = dev.wait(first)
     if killed == "make alone":
         first.kill()
     else:
         os.killpg(first.pid, signal.SIGKILL)
     second = checkout.start("synth", "ENV=prod")
-    waiting = prod.wait()
+    waiting = prod.wait(second)
     orphan.open()
     # The streams are at their ends when all processes have ended that had them.
     first.communicate()
@@ -277,13 +277,13 @@ def test_the_next_run_removes_what_a_killed_one_left_behind_and_not_what_another
 ) -> None:
     killed, going_on = checkout.add_gate("dev"), checkout.add_gate("staging")
     first = checkout.start("synth", "ENV=dev")
-    orphan = killed.wait()
+    orphan = killed.wait(first)
     os.killpg(first.pid, signal.SIGKILL)
     orphan.open()
     first.communicate()
     assert len(left_over(checkout)) == 1
     second = checkout.start("synth", "ENV=staging")
-    waiting = going_on.wait()
+    waiting = going_on.wait(second)
     (of_second,) = left_over(checkout)
     assert checkout.make("synth", "ENV=prod")[0] == 0
     assert left_over(checkout) == [of_second]
@@ -296,7 +296,7 @@ def test_the_next_run_removes_what_a_killed_one_left_behind_and_not_what_another
 def test_a_killed_run_that_ends_last_replaces_nothing(checkout: Checkout) -> None:
     dev = checkout.add_gate("dev")
     first = checkout.start("synth", "ENV=dev")
-    orphan = dev.wait()
+    orphan = dev.wait(first)
     first.kill()
     assert checkout.make("synth", "ENV=prod")[0] == 0
     orphan.open()
@@ -311,7 +311,7 @@ def test_an_interrupted_run_leaves_the_last_output_and_nothing_else(
     change("cdk.out/prod.template.json", "prod")(checkout)
     dev = checkout.add_gate("dev")
     process = checkout.start("synth", "ENV=dev")
-    waiting = dev.wait()
+    waiting = dev.wait(process)
     os.killpg(process.pid, number)
     waiting.wait_for_end()
     _, errors = process.communicate()
@@ -324,7 +324,7 @@ def test_an_interrupted_run_leaves_the_last_output_and_nothing_else(
 def test_of_two_runs_at_once_both_succeed_and_one_output_is_there(checkout: Checkout) -> None:
     gates = [checkout.add_gate(name) for name in ("dev", "prod")]
     runs = [checkout.start("synth", f"ENV={name}") for name in ("dev", "prod")]
-    for waiting in [gate.wait() for gate in gates]:
+    for waiting in [gate.wait(run) for gate, run in zip(gates, runs, strict=True)]:
         waiting.open()
     for process in runs:
         _, errors = process.communicate()

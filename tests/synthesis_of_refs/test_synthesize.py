@@ -359,7 +359,7 @@ def test_an_interrupted_run_leaves_nothing_half(
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-    running = [gate.wait() for gate in gates]
+    running = [gate.wait(process) for gate in gates]
     assert list(scratch.iterdir())
     process.send_signal(number)
     for cdk in running:
