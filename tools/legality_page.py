@@ -74,8 +74,8 @@ def _reasons(title: str, supported: Support, columns: tuple[str, ...]) -> str:
             texts = (row.because, row.instead)[: len(columns)]
             modes_of.setdefault((row.feature.words, *texts, _source(row)), []).append(row.mode)
     words_of: dict[tuple[str, ...], list[str]] = {}
-    for (words, *texts), modes in modes_of.items():
-        words_of.setdefault((", ".join(modes), *texts), []).append(words)
+    for (feature, *reasons), modes in modes_of.items():
+        words_of.setdefault((", ".join(modes), *reasons), []).append(feature)
     rows = (_row("; ".join(words), *cells) for cells, words in words_of.items())
     return _section(title, _table("feature", "of", *columns, "source"), rows)
 

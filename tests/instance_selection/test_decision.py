@@ -61,9 +61,9 @@ def test_difference_is_what_the_runner_up_costs_more_and_how_much_slower_it_is(k
 def test_no_runner_up_is_no_decision(known: Catalog) -> None:
     decision = decide(selection(serving(A, 10, 90)), known)
     assert decision.by is DecidedBy.NO_OTHER
-    assert (
-        decision.runner_up is decision.runner_up_more_usd_per_month is decision.runner_up_time_ratio is None
-    )
+    assert decision.runner_up is None
+    assert decision.runner_up_more_usd_per_month is None
+    assert decision.runner_up_time_ratio is None
 
 
 def rejected(name: str, filter_name: str, shortfall: float | None) -> Rejection:

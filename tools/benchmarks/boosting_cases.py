@@ -65,12 +65,12 @@ class BoostingCases:
         self._leaves = column(cases, _leaves)
         self._cores = machines.cores
         self._labels = boosting_labels(machines.kinds, words(cases, _library))
+        self._presorted = flags(cases, _is_presorted)
         self._table: dict[str, Array] = {
             "rows": column(cases, lambda c: c.input_tokens, 1e6),
             "features": column(cases, _features),
             "depth": column(cases, _depth),
             "bins": column(cases, lambda c: _stated(BINS, c, DEFAULT_BINS)),
-            "presorted": flags(cases, _is_presorted),
             "bandwidth": machines.bandwidth,
             "host_cores": column(cases, lambda c: _host_cores(c.instance_type)),
         }
@@ -89,6 +89,7 @@ class BoostingCases:
             classes=self._classes,
             leaves=self._leaves,
             cores=self._cores,
+            presorted=self._presorted,
             **self._table,
         )
         out = np.where(self._metric == "train_time_s", seconds, np.nan)

@@ -34,7 +34,7 @@ def write_coefficients(calibrations: Sequence[Calibration], path: Path) -> None:
                 for i, level in enumerate(levels(factor, cases.labels, len(cases.cases))):
                     if calibration.usable[i]:
                         seen.setdefault((name, factor, level), set()).add(i)
-        for key, level in sorted(fitted.items()):
+        for key, coefficient in sorted(fitted.items()):
             if key[0] == "offset":
                 continue
             rows = seen[key]
@@ -43,8 +43,8 @@ def write_coefficients(calibrations: Sequence[Calibration], path: Path) -> None:
                 [
                     cases.physics,
                     *key,
-                    f"{level.log_value:.4f}",
-                    f"{level.log_sd:.3f}",
+                    f"{coefficient.log_value:.4f}",
+                    f"{coefficient.log_sd:.3f}",
                     len(rows),
                     len(sources),
                 ]

@@ -42,9 +42,17 @@ TRIALS = 6
 class PhysicsCases(Protocol):
     """Rows of one physics, and what it predicts of them."""
 
-    physics: str
-    decisive: tuple[str, ...]
-    cases: Sequence[Case]
+    @property
+    def physics(self) -> str:
+        """Which physics."""
+
+    @property
+    def decisive(self) -> tuple[str, ...]:
+        """The coefficients that decide."""
+
+    @property
+    def cases(self) -> Sequence[Case]:
+        """The rows."""
 
     @property
     def labels(self) -> Labels:
@@ -122,7 +130,8 @@ class Calibration:
 
     def _log_predictions(self, theta: Array, chosen: np.ndarray) -> Array:
         predicted = self.cases.predict(self._coefficients(theta))[chosen]
-        return np.log(np.maximum(predicted, 1e-30)) + theta[self._offset[chosen]]
+        logs: Array = np.log(np.maximum(predicted, 1e-30)) + theta[self._offset[chosen]]
+        return logs
 
     def _solve(self, chosen: np.ndarray) -> tuple[Array, np.ndarray]:
         size, weights = len(self._mean), self._weights[chosen]

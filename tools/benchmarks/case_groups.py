@@ -1,6 +1,6 @@
 """The cases of a file of measurements, grouped by the physics that predicts them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sizewell.instance_selection.requirements import Architecture
 from tools.benchmarks.boosting_cases import BoostingCases
@@ -31,7 +31,7 @@ def physics_of(case: Case) -> str:
     return "forward"
 
 
-GROUPS = {
+GROUPS: dict[str, Callable[[Sequence[Case]], PhysicsCases]] = {
     "forward": ForwardCases,
     "generation": GenerationCases,
     "training": TrainingCases,
@@ -41,7 +41,7 @@ GROUPS = {
 
 def grouped(cases: Sequence[Case]) -> list[PhysicsCases]:
     """Return one group for each physics that has rows."""
-    groups = []
+    groups: list[PhysicsCases] = []
     for physics, kind in GROUPS.items():
         members = [c for c in cases if physics_of(c) == physics]
         if members:

@@ -289,7 +289,7 @@ def _devices(chip: Accelerator, text: str, instance: _Instance | None, count: in
 @cache
 def _cpus() -> dict[str, Cpu]:
     """Return the processors of the tables by every name that they have."""
-    found = {}
+    found: dict[str, Cpu] = {}
     for row in read_table(DATA / "processors.csv"):
         family = _families()[row["same_as"]].cpu if row["same_as"] else None
         cpu = replace(family, name=row["processor"]) if family else cpu_of(row, row["processor"])

@@ -41,9 +41,10 @@ def machines_of_cases(cases: Sequence[Case]) -> Machines:
 def stacked(records: Sequence[T]) -> T:
     """Return dataclasses of numbers as one dataclass of columns."""
     kind: Any = type(records[0])
-    return kind(
+    stacked: T = kind(
         **{field.name: np.array([float(getattr(r, field.name)) for r in records]) for field in fields(kind)}
     )
+    return stacked
 
 
 def by_metric(metrics: np.ndarray, values: Mapping[str, Array]) -> Array:

@@ -122,7 +122,11 @@ def accuracy(predictions: Sequence[Prediction]) -> Statistics:
 def memory_fit(predictions: Sequence[Prediction]) -> Statistics:
     """Return how often it was right that a model fits, and the dangerous error: an infeasible row called feasible."""
     known = [row for row in predictions if row.measured is not None]
-    answers = [(row.predicted >= 0.5, row.measured >= 0.5) for row in known if row.predicted is not None]
+    answers = [
+        (row.predicted >= 0.5, row.measured >= 0.5)
+        for row in predictions
+        if row.measured is not None and row.predicted is not None
+    ]
     return {
         "rows": len(known),
         "predicted": len(answers),

@@ -297,7 +297,8 @@ def _changed_text(text: str, chance: random.Random) -> tuple[str, tuple[str, ...
 def _newest(planned: list[Case], count: int) -> list[Case]:
     """Return up to ``count`` cases, those first whose changes no case before has made."""
     seen: set[str] = set()
-    new, old = [], []
+    new: list[Case] = []
+    old: list[Case] = []
     for case in planned:
         (old if seen.issuperset(case.changes) else new).append(case)
         seen.update(case.changes)

@@ -93,7 +93,7 @@ class GenerationCases:
         self._open = np.flatnonzero(arrival == Arrival.RATE)
         #: The rows of an open loop by themselves: how many requests are in progress there is found by trying.
         self._open_cases = (
-            GenerationCases([cases[i] for i in self._open]) if 0 < len(self._open) < len(cases) else self
+            GenerationCases([cases[int(i)] for i in self._open]) if 0 < len(self._open) < len(cases) else self
         )
         # Each request keeps so many hypotheses, which are steps of as many sequences.
         self._beams = column(cases, lambda c: c.beams, 1.0)
@@ -134,7 +134,9 @@ class GenerationCases:
             "framework": words(self.cases, lambda c: NONE if c.chip.kind == "neuron" else c.framework),
             "link": self._machines.links,
             "quantization": words(self.cases, _quantization),
-            "experts": tuple("mixture" if share < 1 else "dense" for share in self._decoder.active_share),
+            "experts": tuple(
+                "mixture" if share < 1 else "dense" for share in np.atleast_1d(self._decoder.active_share)
+            ),
             "lengths": words(self.cases, lambda c: "varied" if c.load.varied else "alike"),
         }
 

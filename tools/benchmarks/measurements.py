@@ -301,7 +301,7 @@ def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tupl
             f"model {cell['model'] or '(empty)'} is not known and no parameters are stated"
         )
     embedding = (preset.embedding_parameters if preset else None) or 0.0
-    active = preset.active_parameters if preset else None
+    active: float | None = preset.active_parameters if preset else None
     if active and stated and preset and preset.parameters and architecture is not Architecture.DIFFUSION:
         active = active * stated / preset.parameters
     if not preset and cell["architecture"].endswith("moe"):

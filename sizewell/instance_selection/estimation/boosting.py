@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sizewell.instance_selection.estimation.coefficients import Array, Labels
+from sizewell.instance_selection.estimation.coefficients import Array, Flags, Labels
 
 DECISIVE = ("bin_rate",)
 #: Libraries that split one leaf after the other by default (LightGBM documentation, Features).
@@ -75,7 +75,7 @@ def training_seconds(
     leaves: float | Array = np.inf,
     bins: float | Array = DEFAULT_BINS,
     host_cores: float | Array = DEFAULT_HOST_CORES,
-    presorted: bool | Array = False,
+    presorted: bool | Flags = False,
 ) -> Array:
     """Return the seconds of a training on a CPU or one GPU; ``labels`` are those of `boosting_labels`.
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 #: A property of each case, or one value that holds for all of them.
 Label = str | tuple[str, ...]
 Labels = Mapping[str, Label]

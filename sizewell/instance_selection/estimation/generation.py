@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sizewell.instance_selection.estimation.coefficients import Array
+from sizewell.instance_selection.estimation.coefficients import Array, Flags
 from sizewell.instance_selection.estimation.machines import Machines, where_is
 from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, reached_flops, smooth_max
 from sizewell.instance_selection.estimation.work import VALUES_PER_TOKEN_AND_WIDTH, transformer_shape
@@ -151,8 +151,8 @@ def step_seconds(
     degree: float | Array,
     prompt_tokens: float | Array = 0.0,
     prompt_length: float | Array = 0.0,
-    pipelined: bool | Array = False,
-    streamed: bool | Array = False,
+    pipelined: bool | Flags = False,
+    streamed: bool | Flags = False,
 ) -> Array:
     """Return the seconds in which each of ``sequences`` gets one more token, with ``context`` tokens in its cache.
 
@@ -233,13 +233,13 @@ def serve(
     output_tokens: float | Array,
     sequences: float | Array,
     degree: float | Array,
-    continuous: bool | Array,
-    fused: bool | Array = True,
+    continuous: bool | Flags,
+    fused: bool | Flags = True,
     slots: float | Array = 1.0,
-    in_waves: bool | Array = False,
+    in_waves: bool | Flags = False,
     interrupted: float | Array = 1.0,
-    pipelined: bool | Array = False,
-    streamed: bool | Array = False,
+    pipelined: bool | Flags = False,
+    streamed: bool | Flags = False,
 ) -> Served:
     """Return the times of a request while ``sequences`` requests are in progress, a new one for each that ends.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sizewell.instance_selection.estimation.coefficients import Array
+from sizewell.instance_selection.estimation.coefficients import Array, Flags
 from sizewell.instance_selection.estimation.machines import Machines, where_is
 from sizewell.instance_selection.estimation.roofline import STREAM_SHARE, reached_flops, smooth_max
 from sizewell.instance_selection.estimation.work import (
@@ -99,9 +99,9 @@ def step_seconds(
     split: float | Array,
     link_bandwidth: Array,
     trainable_share: float | Array,
-    frozen: bool | Array,
-    sharded: bool | Array,
-    recompute: bool | Array,
+    frozen: bool | Flags,
+    sharded: bool | Flags,
+    recompute: bool | Flags,
     stored_bytes: float | Array = EXCHANGED_BYTES,
 ) -> Array:
     """Return the seconds of one update of the weights.
