@@ -72,12 +72,12 @@ bench: $(DEV_READY) ## Time loading, selection, synth and review; accuracy of es
 	@python -m tools.benchmarks.review_speed
 	@python -m tools.benchmarks.synth
 
-schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a review, and the keys of the guide
+schema: $(RUN_READY) ## Write the JSON Schemas of the configuration and of a review
 	@sizewell schema --output .sizewell
-	@python -m tools.config_guide
 	@python -m sizewell.review.rendering
 
-docs: $(RUN_READY) ## Write the pages of the guides that are made from code
+docs: $(RUN_READY) ## Write what of the guides is made from code
+	@python -m tools.config_guide
 	@python -m tools.rule_pages
 	@python -m tools.image_page
 

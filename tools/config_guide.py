@@ -61,7 +61,11 @@ def updated_guide(text: str) -> str:
     """Return the guide with the rows of all keys; raises ValueError when a section is missing, or there is one too many."""
     keys = _keys()
     if (sections := {match[1].strip("`") for match in _TABLE.finditer(text)}) != keys.keys():
-        raise ValueError(f"sections to write or to remove: {', '.join(sorted(sections ^ keys.keys()))}")
+        raise ValueError(
+            f"{GUIDE.name} needs a section, `### `KEY``, with the head of a table and one row, of each of: "
+            f"{', '.join(sorted(keys.keys() - sections)) or 'none'}; of these it needs none: "
+            f"{', '.join(sorted(sections - keys.keys())) or 'none'}"
+        )
     return _TABLE.sub(lambda table: table[0].removesuffix(table[2]) + _rows(keys[table[1].strip("`")]), text)
 
 

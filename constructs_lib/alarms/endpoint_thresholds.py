@@ -34,9 +34,8 @@ class AlarmThresholds:
     """The highest healthy values, and of ``min_`` the lowest one; None means no alarm.
 
     Rates are a share of all requests in percent, 0 meaning that any error counts. Utilisation is in percent of the
-    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. The last ten are of an asynchronous endpoint, which
-    publishes no other metrics than these and those of its instances, of a serverless one, and of a multi-model one: an age in
-    seconds, and numbers in a period, 0 meaning that any counts.
+    whole instance: 90 is nine tenths of all its vCPUs or GPUs together. An age is in seconds. Every other threshold is a
+    number in a period, 0 meaning that any counts.
     Raises ValueError for a value that could never be exceeded or always is.
     """
 

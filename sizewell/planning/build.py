@@ -97,7 +97,10 @@ def _over_budget(bill: Bill, environment_name: str, workloads: Collection[str]) 
         f"{line.workload} {'unknown' if line.usd_per_month is None else f'{line.usd_per_month:,.2f}'}"
         for line in lines
     )
-    fixed = ", ".join(f"{name}: {usd:,.2f}" for name, usd in bill.fixed_costs().items()) or "none is known"
+    fixed = (
+        ", ".join(f"{name}: {usd:,.2f}" for name, usd in bill.fixed_costs().items())
+        or "none of them has a known price"
+    )
     dearest = next((line.workload for line in lines if line.workload in workloads), "WORKLOAD")
     return [
         PlanFault(

@@ -49,7 +49,7 @@ class Resource:
 
     @property
     def written(self) -> Mapping[str, Any]:
-        """The properties as they were written."""
+        """The properties as they were written: read these, unless two sides are compared."""
         return mapping(self.body.get("Properties"))
 
     @cached_property
@@ -59,7 +59,7 @@ class Resource:
 
     @property
     def properties(self) -> Mapping[str, Any]:
-        """The canonical properties."""
+        """The properties in the spelling that comparisons need: ``{Ref: Type}`` is the text ``${Type}``."""
         properties: Mapping[str, Any] = self.canonical["Properties"]
         return properties
 

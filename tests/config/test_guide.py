@@ -21,12 +21,12 @@ def blocks(guide: str, language: str) -> list[str]:
 
 
 def test_guide_lists_every_key_as_the_models_describe_it(guide: str) -> None:
-    assert guide == updated_guide(guide), "run: make schema"
+    assert guide == updated_guide(guide), "run: make docs"
 
 
 def test_a_section_too_many_or_too_few_is_named(guide: str) -> None:
     without = guide.replace("### `network`\n", "### `netwrk`\n")
-    with pytest.raises(ValueError, match="sections to write or to remove: network, netwrk"):
+    with pytest.raises(ValueError, match="of each of: network; of these it needs none: netwrk"):
         updated_guide(without)
 
 
