@@ -117,7 +117,7 @@ def _print_counterfactuals(console: Console, explanation: Explanation) -> None:
 def _print_rejected(console: Console, explanation: Explanation) -> None:
     count = len(explanation.workload.selection.rejected)
     table = Table(
-        title=f"Turned down: {count} of {count + len(explanation.candidates)}",
+        title=f"Rejected: {count} of {count + len(explanation.candidates)}",
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,

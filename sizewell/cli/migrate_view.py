@@ -52,7 +52,7 @@ def print_assessment(workload: str, assessment: AnyAssessment, console: Console)
     sections = (
         ("Neuron SDK", [f"{fact} [{sources[_source(fact)]}]" for fact in assessment.facts]),
         ("Must change", [f"{c.topic}: {c.change} [{sources[_source(c)]}]" for c in assessment.changes]),
-        ("Turned down", [f"{r.instance_type}: {r.filter}: {r.reason}" for r in assessment.rejected]),
+        ("Rejected", [f"{r.instance_type}: {r.filter}: {r.reason}" for r in assessment.rejected]),
         ("Next", NEXT_STEPS[assessment.verdict]),
         ("Assumptions", assessment.assumptions),
         ("Sources", [f"[{number}] {source}" for source, number in sources.items()]),

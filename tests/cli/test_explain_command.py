@@ -20,7 +20,7 @@ def test_story_of_an_endpoint(sizewell: Sizewell) -> None:
     for part in (
         "one request alone:",
         "Meets every requirement, cheapest first",
-        "Turned down: ",
+        "Rejected: ",
         "Assumptions",
     ):
         assert part in result.stdout
