@@ -156,12 +156,14 @@ def platform_files(name: str, kinds: Sequence[str], package: Package) -> dict[Pa
     """Return the text of each file of a platform by its path."""
     directory = TEMPLATES / "platform"
     templates = _templates()
+    # Several kinds may need the same of the policy.
+    policy_texts = dict.fromkeys(filter(None, (starter_text(kind, "policy") for kind in kinds)))
     files: dict[Path, str] = {}
     for path in sorted(directory.rglob(f"*{SUFFIX}")):
         template = path.relative_to(directory).as_posix()
         made = Path(template.removesuffix(SUFFIX).replace("gitignore", ".gitignore"))
         files[made] = templates.get_template(template).render(
-            name=name, kinds=kinds, package=package, starter_text=starter_text
+            name=name, kinds=kinds, package=package, starter_text=starter_text, policy_texts=policy_texts
         )
     return files
 

@@ -19,7 +19,7 @@ def answer(parameters: str, task: str, budget: str, region: str) -> tuple[Recomm
     Raises ``typer.BadParameter``, also for a number of weights that no model has.
     """
     if region not in regions():
-        raise typer.BadParameter(f'there are no prices of "{region}"; known are {", ".join(regions())}')
+        raise typer.BadParameter(f'the catalog does not have "{region}"; it has {", ".join(regions())}')
     count, catalog = parse_parameters(parameters), load_catalog(region)
     if 0 < count < MIN_PARAMETERS:
         number = parameters.rstrip("kKmMbBtT")

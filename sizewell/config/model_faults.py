@@ -134,9 +134,8 @@ def _variant(place: Place, context: Mapping[str, Any], root: Node) -> Fault:
 def _kind_meant(written: object) -> str | None:
     """Return the kind that begins with the same word: asynchronous-endpoint of AsyncInference; None where none does."""
     word = re.match(r"[A-Za-z][a-z]{4,}", written) if isinstance(written, str) else None
-    return next(
-        (kind for kind in kind_names() if word and kind.replace("-", "").startswith(word[0].lower())), None
-    )
+    kinds = sorted(kind_names(), key=lambda kind: facet(kind, ConfigKind).rank)
+    return next((kind for kind in kinds if word and kind.replace("-", "").startswith(word[0].lower())), None)
 
 
 def _workload_meant(name: str, root: Node) -> str | None:

@@ -59,7 +59,7 @@ def test_ways_to_write_a_size(sizewell: Sizewell, text: str, same: str) -> None:
         (("--parameters", "99k"), "99k is 99,000 weights, fewer than 100,000: is 99B meant"),
         (
             ("--parameters", "7B", "--region", "mars-1"),
-            'there are no prices of "mars-1"; known are af-south-1',
+            'the catalog does not have "mars-1"; it has af-south-1',
         ),
         (("--parameters", "7B", "--budget", "cheap"), "'cheap' is not one of"),
     ],

@@ -6,13 +6,11 @@ from pathlib import Path
 import pytest
 
 from sizewell.config import ConfigError, load_environment
+from sizewell.kinds.registry import kind_names
 
 MessageFor = Callable[[str], str]
 
-KINDS = (
-    "asynchronous-endpoint, batch-transform, endpoint, inference-component-endpoint, lambda-function, "
-    "multi-model-endpoint, notebook, pipeline, processing-job, real-time-endpoint, serverless-endpoint, training-job, tuning-job"
-)
+KINDS = ", ".join(kind_names())
 
 
 def lines(*text: str) -> str:

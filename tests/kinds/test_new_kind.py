@@ -45,7 +45,7 @@ def new_folder(root: Path) -> Path:
     shutil.copytree(file_of("notebook", ""), folder, ignore=shutil.ignore_patterns("__pycache__"))
     for path in folder.glob("*.py"):
         text = path.read_text("utf-8").replace("sizewell.kinds.notebook", "sizewell.kinds.dream_house")
-        text = text.replace('Literal["notebook"]', 'Literal["dream-house"]').replace("rank=12", "rank=14")
+        text = text.replace('Literal["notebook"]', 'Literal["dream-house"]').replace("rank=12", "rank=99")
         path.write_text(text.replace('] = "notebook"', '] = "dream-house"'), "utf-8")
     return folder.parent
 

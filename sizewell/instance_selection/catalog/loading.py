@@ -53,7 +53,7 @@ def load_catalog(region: str) -> Catalog:
 
 @cache
 def regions() -> tuple[str, ...]:
-    """Return the regions in which AWS prices SageMaker instances, in alphabetical order."""
+    """Return the regions of which the catalog knows what AWS offers, in alphabetical order; of some it knows no price."""
     return read_regions("availability")
 
 
