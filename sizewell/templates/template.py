@@ -34,6 +34,8 @@ class Resource:
     body: Mapping[str, Any]
     """As it was written."""
     place: Place = NOWHERE
+    construct_path: str | None = None
+    """As the assembly says it beside the template."""
 
     @property
     def resource_type(self) -> str:
@@ -42,10 +44,10 @@ class Resource:
 
     @cached_property
     def path(self) -> str:
-        """Of the construct; the logical id where the template does not say it."""
+        """Of the construct; the logical id where neither the template nor the assembly says it."""
         metadata = self.body.get("Metadata")
         path = metadata.get("aws:cdk:path") if isinstance(metadata, Mapping) else None
-        return str(path or self.logical_id)
+        return str(path or self.construct_path or self.logical_id)
 
     @property
     def written(self) -> Mapping[str, Any]:
@@ -134,6 +136,8 @@ class Stack:
     template: Mapping[str, Any]
     """As it was written, but for the hashes of assets: ``sizewell.templates.canonical``."""
     acknowledgements: Acknowledgements = field(default_factory=dict)
+    construct_paths: Mapping[str, str] = field(default_factory=dict)
+    """By logical id, as the assembly says them beside the template."""
     termination_protection: bool = False
     """Whether CloudFormation refuses to delete it."""
     parent: str | None = None
@@ -157,7 +161,7 @@ class Stack:
     def resources(self) -> Mapping[str, Resource]:
         """The resources by logical id, sorted by it."""
         return {
-            logical_id: Resource(logical_id, body, self.place)
+            logical_id: Resource(logical_id, body, self.place, self.construct_paths.get(logical_id))
             for logical_id, body in resource_bodies(self.template, self.place).items()
         }
 

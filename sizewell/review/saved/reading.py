@@ -19,6 +19,7 @@ from sizewell.templates.template import Acknowledgements, Stack
 
 MANIFEST = "manifest.json"
 _ACKNOWLEDGED = "aws:cdk:acknowledged-rules"
+_LOGICAL_ID = "aws:cdk:logicalId"
 
 
 class OutputReader:
@@ -91,12 +92,14 @@ class OutputReader:
                 template = self._template(path, digests, faults)
                 if template is not None:
                     account, region = _target(str(artifact.get("environment", "")))
+                    metadata = _metadata(directory, artifact)
                     stack = Stack(
                         name=str(properties.get("stackName") or artifact_id),
                         account=account,
                         region=region,
                         template=template,
-                        acknowledgements=_acknowledgements(directory, artifact),
+                        acknowledgements=_acknowledgements(metadata),
+                        construct_paths=_construct_paths(metadata),
                         termination_protection=properties.get("terminationProtection") is True,
                     )
                     yield stack
@@ -120,6 +123,7 @@ class OutputReader:
                 name=f"{parent.name}/{logical_id}",
                 template=template,
                 acknowledgements={},
+                construct_paths={},
                 parent=parent.name,
                 nested_id=logical_id,
             )
@@ -231,7 +235,8 @@ def _target(environment: str) -> tuple[str | None, str | None]:
     )
 
 
-def _acknowledgements(directory: Path, artifact: Mapping[str, Any]) -> Acknowledgements:
+def _metadata(directory: Path, artifact: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what CDK says of the constructs of a stack, by path."""
     written = artifact.get("metadata")
     metadata = dict(written) if isinstance(written, Mapping) else {}
     file = artifact.get("additionalMetadataFile")
@@ -241,6 +246,19 @@ def _acknowledgements(directory: Path, artifact: Mapping[str, Any]) -> Acknowled
         except ValueError:
             return {}
         metadata |= more if isinstance(more, dict) else {}
+    return metadata
+
+
+def _construct_paths(metadata: Mapping[str, Any]) -> Mapping[str, str]:
+    return {
+        str(entry["data"]): path.strip("/")
+        for path, entries in metadata.items()
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, Mapping) and entry.get("type") == _LOGICAL_ID and "data" in entry
+    }
+
+
+def _acknowledgements(metadata: Mapping[str, Any]) -> Acknowledgements:
     found: dict[str, dict[str, str]] = {}
     for path, entries in sorted(metadata.items()):
         for entry in entries if isinstance(entries, list) else ():

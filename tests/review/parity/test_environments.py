@@ -30,9 +30,9 @@ def test_a_notebook_that_only_dev_has_is_a_policy_and_no_difference(tmp_path: Pa
     assert parity.differences == ()
     of_notebooks = {one.subject for one in parity.allowed if "notebooks are for development" in one.why}
     assert of_notebooks == {
-        "NetworkInterfaceEndpointlogs",
-        "NetworkInterfaceEndpointsagemakerapi",
-        "NetworkInterfaceEndpointSecurityGroup",
+        "Network/InterfaceEndpoint-logs",
+        "Network/InterfaceEndpoint-sagemaker.api",
+        "Network/InterfaceEndpointSecurityGroup",
         "examples-dev-explore-scores",
     }
     # What prod has and dev does not try is a difference all the same.
