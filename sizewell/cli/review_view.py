@@ -23,6 +23,7 @@ STYLES = {
     "look": "yellow",
     "safe": "green",
     "nothing found": "",
+    "not known": "yellow",
     "no change": "green",
     "weaker": "red",
     "broadened": "red",

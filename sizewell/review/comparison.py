@@ -6,6 +6,7 @@ from functools import cached_property
 
 from sizewell.planning.saved_plan import SavedPlan
 from sizewell.planning.saved_workload import SavedWorkload
+from sizewell.review.consequences.find import Consequences, consequences_in
 from sizewell.review.saved.configuration import is_production, saved_environment
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.templates.deployment import DeploymentDiff
@@ -36,6 +37,11 @@ class EnvironmentPair:
     def diff(self) -> DeploymentDiff:
         """What a deployment of head over base does."""
         return diff_stacks(self.stacks)
+
+    @cached_property
+    def consequences(self) -> Consequences:
+        """What the tables say of the resources that change."""
+        return consequences_in(self.diff)
 
     @property
     def production(self) -> bool:

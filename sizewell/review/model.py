@@ -6,8 +6,9 @@ In amounts of money None is unknown, never zero.
 from typing import Literal
 
 from sizewell.documented_model import DocumentedModel
-from sizewell.review.words import Direction, Severity
-from sizewell.templates.template import Action, Effect
+from sizewell.review.words import Direction, Effect, Severity
+from sizewell.templates.template import Action
+from sizewell.templates.template import Effect as Update
 
 
 class ReviewModel(DocumentedModel):
@@ -22,6 +23,9 @@ class Hazard(ReviewModel):
     severity: Severity
     """How bad it is: danger may lose data, traffic or protection; warning must be known before a deployment; notice is
     good to know."""
+    effect: Effect
+    """What suffers: requests and runs (availability), data (durability), protection (security), notifications (alerting),
+    results (correctness), the way back from a failure (recovery), or the bill (money)."""
     environment: str
     """The name of the environment."""
     stack: str
@@ -276,7 +280,7 @@ class PropertyChange(ReviewModel):
     """The value of base in one line, shortened where it is long; empty where the property is not there."""
     head: str
     """The value of head in one line, shortened where it is long; empty where the property is not there."""
-    effect: Effect
+    effect: Update
     """What the difference makes CloudFormation do: nothing (of DependsOn or DeletionPolicy), an update, or a
     replacement."""
 
@@ -305,7 +309,9 @@ class ResourceChange(ReviewModel):
     retained: bool = False
     """Whether its policies keep the old one, or a snapshot of it, when it is removed or replaced."""
     harmless: bool = False
-    """Whether every property that differs is known to do no harm; of most properties nobody knows, which is false."""
+    """Whether no property that differs has a known consequence, and of each it is known what its change means."""
+    unknown: tuple[str, ...] = ()
+    """The properties that differ of which nobody knows what their change means; (resource) is the whole of it."""
     properties: tuple[PropertyChange, ...] = ()
     """The properties that differ."""
     diff: str = ""
@@ -339,8 +345,9 @@ class Resources(ReviewModel):
 
 
 #: Raised when the shape of the JSON changes, or what a value means. 2: a verdict is safe only where every change is known to
-#: be harmless, and a difference of costs is null where a part of it is unknown.
-SCHEMA_VERSION = 2
+#: be harmless, and a difference of costs is null where a part of it is unknown. 3: a verdict may be "not known", a hazard has an
+#: effect, and a resource names the properties of which nobody knows what they mean.
+SCHEMA_VERSION = 3
 
 
 class Side(ReviewModel):
@@ -372,7 +379,7 @@ class Note(ReviewModel):
     more."""
 
 
-Level = Literal["no change", "safe", "nothing found", "look", "danger"]
+Level = Literal["no change", "safe", "nothing found", "not known", "look", "danger"]
 """How carefully to look, the least first."""
 
 
@@ -380,8 +387,9 @@ class Verdict(ReviewModel):
     """What the reader needs before anything else."""
 
     level: Level
-    """safe: every change is known to be harmless; nothing found: no rule has anything to say, which no rule may know;
-    look: read what was found; danger: do not approve before you understood it."""
+    """safe: every change is known to be harmless; nothing found: what every change does is known, and nothing of it
+    is worse, but costs or choices move; not known: nobody knows what some changes do; look: read what was found;
+    danger: do not approve before you understood it."""
     sentence: str
     """The reason, in one sentence."""
 

@@ -1,10 +1,10 @@
 """What CloudFormation will do with the resources and stacks of one environment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 from sizewell.review.comparison import EnvironmentPair
-from sizewell.review.harmless import is_harmless
+from sizewell.review.consequences.find import Consequences
 from sizewell.review.model import PropertyChange, ResourceChange, Resources, StackChange
 from sizewell.review.words import LONG, shown_pair
 from sizewell.templates.deployment import ACTIONS, REPLACED, ResourceImpact
@@ -23,7 +23,9 @@ def compare_resources(pair: EnvironmentPair) -> Resources:
     A stack that goes to another account or region is reported as such, without its resources: none of them is updated.
     """
     diff = pair.diff
-    changes = [_change(pair.name, impact) for impact in diff.changes]
+    consequences = pair.consequences
+    harmful = {consequence.impact.place for consequence in consequences.known}
+    changes = [_change(pair.name, impact, consequences, harmful) for impact in diff.changes]
     return Resources(
         changes=tuple(sorted(changes, key=_order)),
         stacks=tuple(
@@ -44,8 +46,11 @@ def _order(change: ResourceChange) -> tuple[bool, int, bool, str, str]:
     )
 
 
-def _change(environment: str, impact: ResourceImpact) -> ResourceChange:
+def _change(
+    environment: str, impact: ResourceImpact, consequences: Consequences, harmful: Set[tuple[str, str]]
+) -> ResourceChange:
     assert impact.action is not None
+    unknown = consequences.unknown.get(impact.place, ())
     return ResourceChange(
         environment=environment,
         stack=impact.stack,
@@ -57,7 +62,8 @@ def _change(environment: str, impact: ResourceImpact) -> ResourceChange:
         because_of=impact.because_of,
         stateful=impact.is_stateful,
         retained=impact.is_retained,
-        harmless=is_harmless(impact),
+        harmless=not unknown and impact.place not in harmful and not impact.is_replaced,
+        unknown=unknown,
         properties=tuple(_properties(impact)),
         diff="\n".join(_lines(impact)),
     )

@@ -1,28 +1,36 @@
-"""The answer in one line."""
+"""The answer: how carefully to look, the worst thing that the change does, and what it costs."""
 
 from collections.abc import Iterator
 
+from sizewell.review.consequences.table import WHOLE
 from sizewell.review.exposure import new_administrators, public_exposures
 from sizewell.review.harmless import is_harmless_key
-from sizewell.review.hazards import HAZARD_RULES
-from sizewell.review.model import EnvironmentCost, Level, ResourceChange, Review, SelectionChange, Verdict
-from sizewell.review.security import rule_count
-from sizewell.review.words import SEVERITIES, counted, listed
-from sizewell.templates.deployment import ACTIONS, REPLACED
+from sizewell.review.model import (
+    EnvironmentCost,
+    Hazard,
+    Level,
+    ResourceChange,
+    Review,
+    SelectionChange,
+    Verdict,
+)
+from sizewell.review.words import listed
+from sizewell.templates.deployment import REPLACED
 
 _LOSSES = ("stateful-removed", "stateful-replaced")
+#: Less than half a cent is no money.
+_CENT = 0.005
 
 
 def verdict_of(review: Review) -> Verdict:
-    """Return how carefully to look, and what there is to see."""
+    """Return how carefully to look, and in one to three sentences what is worst and what it costs."""
     level = _level(review)
-    parts = tuple(_parts(review)) or ("nothing that is deployed changes",)
     if level == "no change":
         return Verdict(level=level, sentence=_unchanged(review))
-    if level == "nothing found":
-        parts += (_looked_at(review),)
-    sentence = "; ".join(parts)
-    return Verdict(level=level, sentence=f"{sentence[0].upper()}{sentence[1:]}.")
+    sentences = (next(_worst(review, level)), *_money(review))
+    return Verdict(
+        level=level, sentence=" ".join(f"{sentence[0].upper()}{sentence[1:]}" for sentence in sentences)
+    )
 
 
 def _unchanged(review: Review) -> str:
@@ -37,7 +45,7 @@ def _unchanged(review: Review) -> str:
 def _level(review: Review) -> Level:
     noted = {note.severity for note in review.notes} - {"notice"}
     severities = {hazard.severity for hazard in review.hazards} | noted
-    if "danger" in severities or any(_is_fatal(review, change) for change in review.resources.changes):
+    if "danger" in severities or any(_fatal(review)):
         return "danger"
     if any(public_exposures(review)) or any(new_administrators(review)):
         return "danger"
@@ -47,12 +55,14 @@ def _level(review: Review) -> Level:
         or any(change.direction != "stronger" for change in review.security.others)
         or any(change.action in REPLACED for change in review.resources.changes)
         or any(map(_may_exceed_budget, review.cost))
-        or any(_unknown_now(review))
+        or any(_unknown_costs(review))
         or any(map(_is_another_pick, review.selection))
     ):
         return "look"
     if not _anything(review):
         return "no change"
+    if any(change.unknown for change in review.resources.changes):
+        return "not known"
     return "safe" if _is_harmless(review) else "nothing found"
 
 
@@ -72,21 +82,16 @@ def _moves(cost: EnvironmentCost) -> bool:
     return any((difference.minimum, difference.expected, difference.maximum)) or difference.expected is None
 
 
-def _looked_at(review: Review) -> str:
-    """Say what "nothing found" is worth: what was looked at, and by how many rules."""
-    rules = len(HAZARD_RULES) + rule_count()
-    resources = review.resources.unchanged_count + len(review.resources.changes)
-    stacks = counted(review.head.stack_count, "stack")
-    return f"{rules} rules looked at {counted(resources, 'resource')} in {stacks} and found nothing"
-
-
-def _is_fatal(review: Review, change: ResourceChange) -> bool:
-    """Tell whether data are lost of which no hazard speaks: hazards know more, such as a nested stack that is kept."""
-    lost = change.stateful and not change.retained and change.action in ("replaced", "removed")
-    return lost and not any(
-        hazard.rule in _LOSSES and (hazard.environment, hazard.stack) == (change.environment, change.stack)
-        for hazard in review.hazards
-    )
+def _fatal(review: Review) -> Iterator[ResourceChange]:
+    """Yield what loses data of which no hazard speaks: hazards know more, such as a nested stack that is kept."""
+    for change in review.resources.changes:
+        lost = change.stateful and not change.retained and change.action in ("replaced", "removed")
+        if lost and not any(
+            hazard.rule in _LOSSES
+            and (hazard.environment, hazard.stack) == (change.environment, change.stack)
+            for hazard in review.hazards
+        ):
+            yield change
 
 
 def _is_another_pick(change: SelectionChange) -> bool:
@@ -108,43 +113,78 @@ def _anything(review: Review) -> bool:
         or review.resources.changes
         or review.resources.stacks
         or any(map(_moves, review.cost))
-        or any(_unknown_now(review))
+        or any(_unknown_costs(review))
     )
 
 
-def _parts(review: Review) -> Iterator[str]:
-    for severity in SEVERITIES:
-        if count := sum(hazard.severity == severity for hazard in review.hazards):
-            yield counted(count, severity)
-    dangers = [note for note in review.notes if note.severity == "danger"]
-    if any(note.workload is None for note in dangers):
-        yield "head does not synthesize"
-    if unknown := sum(note.workload is not None for note in dangers):
-        yield f"head has {counted(unknown, 'workload')} of a kind that this release does not have"
-    if exposed := list(public_exposures(review)):
-        yield f"everybody can reach {exposed[0].subject}{_and_more(len(exposed))}"
-    if administrators := list(new_administrators(review)):
-        yield f"{administrators[0].policy}{_and_more(len(administrators))} may do everything, or grant itself everything"
+def _worst(review: Review, level: Level) -> Iterator[str]:
+    """Yield what the change does, the worst first."""
+    for note in review.notes:
+        if note.severity == "danger":
+            yield (
+                "head does not synthesize."
+                if note.workload is None
+                else f"head has a workload of a kind that this release does not have: {note.workload}."
+            )
+    for exposure in public_exposures(review):
+        yield f"in {exposure.environment}, everybody can reach {exposure.subject}."
+    for administrator in new_administrators(review):
+        yield f"in {administrator.environment}, {administrator.policy} may do everything, or grant itself everything."
+    for hazard in (hazard for hazard in review.hazards if hazard.severity == "danger"):
+        yield _said(hazard)
+    for lost in _fatal(review):
+        yield f"in {lost.environment}, {lost.resource_type} {lost.path} is {lost.action}, and what it holds is lost."
     yield from _alone(review)
-    if count := sum(change.direction == "broadened" for change in review.security.iam):
-        yield f"permissions broadened in {counted(count, 'place')}"
-    if count := sum(change.direction == "narrowed" for change in review.security.iam):
-        yield f"permissions narrowed in {counted(count, 'place')}"
-    for direction, words in (("weaker", "weaker"), ("neutral", "different")):
-        if count := sum(change.direction == direction for change in review.security.others):
-            yield f"protection {words} in {counted(count, 'place')}"
-    yield from _cost_parts(review)
-    if count := sum(map(_is_another_pick, review.selection)):
-        yield f"{counted(count, 'pick')} changed"
-    for action in ACTIONS:
-        if count := sum(change.action == action for change in review.resources.changes):
-            yield f"{counted(count, 'resource')} {action}"
+    for hazard in (hazard for hazard in review.hazards if hazard.severity == "warning"):
+        yield _said(hazard)
+    new_stacks = {
+        (stack.environment, stack.stack) for stack in review.resources.stacks if stack.action == "added"
+    }
+    for change in review.security.others:
+        accepted_as_new = (
+            change.rule == "acknowledgement-added" and (change.environment, change.stack) in new_stacks
+        )
+        if change.direction == "weaker" and not accepted_as_new:
+            yield f"in {change.environment}, {change.subject}: {change.base} → {change.head}. {_first_sentence(change.why)}"
+    for policy in review.security.iam:
+        if policy.direction == "broadened" and (policy.environment, policy.stack) not in new_stacks:
+            yield f"in {policy.environment}, {policy.policy} allows more."
+    for unknown in (change for change in review.resources.changes if change.unknown):
+        what = "" if unknown.unknown == (WHOLE,) else f"another {unknown.unknown[0]} of "
+        yield f"nobody knows what {what}{unknown.resource_type} {unknown.path} means in {unknown.environment}."
+    for environment in dict.fromkeys(environment for environment, _ in sorted(new_stacks)):
+        names = [stack for where, stack in sorted(new_stacks) if where == environment]
+        yield f"in {environment}, {listed(names, 3)} {'is' if len(names) == 1 else 'are'} new."
+    for replaced in (change for change in review.resources.changes if change.action in REPLACED):
+        yield f"in {replaced.environment}, {replaced.resource_type} {replaced.path} is {replaced.action}."
+    for pick in filter(_is_another_pick, review.selection):
+        sides = (
+            f"{side.instance_count} x {side.instance_type}" if side else "nothing"
+            for side in (pick.base, pick.head)
+        )
+        yield f"in {pick.environment}, {pick.workload} runs on {' → '.join(sides)}."
+    for hazard in review.hazards:
+        yield _said(hazard)
+    yield (
+        "every change is known to do no harm." if level == "safe" else "nothing that is deployed gets worse."
+    )
+
+
+def _said(hazard: Hazard) -> str:
+    return (
+        f"in {hazard.environment}, {hazard.subject}: {hazard.cause.rstrip('.')}. "
+        f"{_first_sentence(hazard.consequence)}"
+    )
+
+
+def _first_sentence(text: str) -> str:
+    return f"{text.partition('. ')[0].rstrip('.')}."
 
 
 def _alone(review: Review) -> Iterator[str]:
     """Say where there is nothing to compare with: then nothing counts as changed, whatever changes."""
     if review.base is None:
-        yield "head is reviewed alone, there is no base"
+        yield "head is reviewed alone, because there is no base."
         return
     names = [
         cost.environment
@@ -152,35 +192,39 @@ def _alone(review: Review) -> Iterator[str]:
         if cost.base is None and cost.head is not None and cost.environment in review.base.environments
     ]
     if names:
-        yield f"head is reviewed alone in {listed(names)}, where base does not synthesize"
+        yield f"head is reviewed alone in {listed(names)}, where base does not synthesize."
 
 
-def _and_more(count: int) -> str:
-    return f" and {count - 1} more" if count > 1 else ""
-
-
-def _cost_parts(review: Review) -> Iterator[str]:
+def _money(review: Review) -> Iterator[str]:
+    """Yield what becomes of the bill of each environment, against its budget."""
     if review.base is None:
         return
-    known = [cost for cost in review.cost if cost.difference.expected is not None]
-    total = sum(cost.difference.expected or 0.0 for cost in known)
-    if abs(total) >= 0.005:
-        before = sum(cost.base.expected or 0.0 for cost in known if cost.base)
-        percent = f" ({total / before:+.1%})" if before else ""
-        words = f"{abs(total):,.2f} USD per month {'more' if total > 0 else 'less'}{percent}"
-        # CDK deletes no stack that is gone from the app: until somebody does, it is paid for.
-        yield (
-            f"{words} once what is gone from the app is deleted" if any(map(_is_left, review.cost)) else words
-        )
-    for cost in filter(_may_exceed_budget, review.cost):
-        assert cost.head is not None
-        was = f" (was {cost.base.maximum:,.0f})" if cost.base and cost.base.maximum is not None else ""
-        yield (
-            f"{cost.environment} may cost {cost.head.maximum:,.0f}{was}, "
-            f"above its budget of {cost.budget_usd_per_month:,.0f}"
-        )
-    for name in _unknown_now(review):
-        yield f"the cost of {name} is unknown"
+    for cost in review.cost:
+        if unknown := cost.unknown_changes if cost.head is not None else ():
+            yield f"the cost of {cost.environment} {listed(unknown)} is unknown."
+        moved = cost.difference.expected
+        if moved is not None and abs(moved) >= _CENT:
+            share = "" if cost.difference_percent is None else f" ({cost.difference_percent:+.1f}%)"
+            # CDK deletes no stack that is gone from the app: until somebody does, it is paid for.
+            once = " once what is gone from the app is deleted" if _is_left(cost) else ""
+            yield (
+                f"{cost.environment} costs {abs(moved):,.2f} USD per month {'more' if moved > 0 else 'less'}{share}{once}"
+                f"{_of_budget(cost)}."
+            )
+        if _may_exceed_budget(cost):
+            assert cost.head is not None
+            was = f" (was {cost.base.maximum:,.0f})" if cost.base and cost.base.maximum is not None else ""
+            yield (
+                f"{cost.environment} may cost {cost.head.maximum:,.0f}{was}, "
+                f"above its budget of {cost.budget_usd_per_month:,.0f}."
+            )
+
+
+def _of_budget(cost: EnvironmentCost) -> str:
+    expected = cost.head.expected if cost.head else None
+    if expected is None or not cost.budget_usd_per_month:
+        return ""
+    return f", {expected / cost.budget_usd_per_month:.0%} of its budget"
 
 
 def _is_left(cost: EnvironmentCost) -> bool:
@@ -196,7 +240,7 @@ def _may_exceed_budget(cost: EnvironmentCost) -> bool:
     return before is None or most > before + 0.5
 
 
-def _unknown_now(review: Review) -> Iterator[str]:
+def _unknown_costs(review: Review) -> Iterator[str]:
     for cost in review.cost:
         if cost.head is not None and cost.unknown_changes:
             yield f"{cost.environment} {listed(cost.unknown_changes)}"

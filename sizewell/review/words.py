@@ -11,6 +11,14 @@ Severity = Literal["danger", "warning", "notice"]
 """danger: may lose data, traffic or protection; warning: know it before you deploy; notice: good to know."""
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The worst first."""
+Effect = Literal["availability", "durability", "security", "alerting", "money", "correctness", "recovery"]
+"""What suffers from a change.
+
+availability: requests or runs fail, wait or are throttled; durability: data are lost, or can be; security: more is allowed,
+reachable or readable; alerting: people are told less, later or wrongly; money: it costs more; correctness: other results;
+recovery: a failure lasts longer, or a bad update is not rolled back.
+"""
+EFFECTS: tuple[Effect, ...] = get_args(Effect)
 Direction = Literal["weaker", "stronger", "neutral"]
 """Of a protection."""
 

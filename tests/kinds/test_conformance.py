@@ -2,15 +2,18 @@
 
 import re
 import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sizewell.kinds.registry import file_of, kind_names
 from sizewell.planning import load_plan
 from sizewell.planning.plan import DeploymentPlan
+from sizewell.review.consequences.table import WHOLE, rows_for
 from sizewell.review.saved.output import Assembly
 from tests.app.test_bill import differences, read
 from tests.cli.conftest import Sizewell, sizewell
@@ -88,6 +91,30 @@ def test_the_stacks_are_those_of_the_plan(started: Started) -> None:
 
 def test_the_bill_is_the_price_of_the_templates(started: Started) -> None:
     assert differences(started.plan.bill, started.assembly) == []
+
+
+def test_nothing_that_it_emits_is_unknown_to_the_review(started: Started) -> None:
+    """Another value of each property, and the resource itself, are known to ``sizewell/review/consequences/tables``."""
+    unknown = {
+        f"{resource.resource_type} {'.'.join(path)}"
+        for stack in started.assembly.stacks.values()
+        for resource in stack.resources.values()
+        for path in ((WHOLE,), *leaves(resource.properties, ()))
+        if rows_for(resource.resource_type, path) is None
+    }
+    assert unknown == set()
+
+
+def leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of all values, as the tables write them."""
+    if isinstance(value, Mapping) and value and not any(key.startswith("Fn::") for key in value):
+        for key, inner in value.items():
+            yield from leaves(inner, (*path, key))
+    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        for item in value:
+            yield from leaves(item, (*path, "*"))
+    else:
+        yield path
 
 
 def test_what_is_saved_is_what_was_planned(started: Started) -> None:

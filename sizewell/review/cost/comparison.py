@@ -19,7 +19,6 @@ from sizewell.review.cost.deployments import second_fleet_components, second_fle
 from sizewell.review.cost.differences import causes, difference, sum_of_moves, unknown_changes
 from sizewell.review.cost.pricer import PlannedSide, PlannedStack
 from sizewell.review.cost.registry import StackBill, is_priced, price_stack
-from sizewell.review.harmless import is_harmless
 from sizewell.review.model import CostComponent, EnvironmentCost, WorkloadCost
 from sizewell.review.saved.configuration import number, saved_environment, value_at
 from sizewell.review.saved.output import Assembly
@@ -158,9 +157,15 @@ def _workloads(pair: EnvironmentPair) -> Iterator[_Compared]:
 def _unpriced_changes(pair: EnvironmentPair) -> dict[str, set[str]]:
     """Return the types without a price of which a resource comes, goes or changes, by workload."""
     found: dict[str, set[str]] = {}
+    consequences = pair.consequences
+    costly = {
+        consequence.impact.place for consequence in consequences.known if consequence.row.effect == "money"
+    }
     for impact in pair.diff.changes:
+        if impact.action == "changed" and impact.place not in costly | consequences.unknown.keys():
+            continue
         for resource_type in {resource.resource_type for resource in (impact.base, impact.head) if resource}:
-            if not is_priced(resource_type) and not is_harmless(impact):
+            if not is_priced(resource_type):
                 found.setdefault(pair.name_of_stack(impact.stack), set()).add(resource_type)
     return found
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from sizewell.review.words import Severity
+from sizewell.review.words import Effect, Severity
 from sizewell.templates.deployment import DeploymentDiff
 
 
@@ -40,6 +40,8 @@ class Found:
     cause: str
     consequence: str
     what_to_do: str
+    effect: Effect | None = None
+    """None where it is that of the rule."""
 
 
 _E = TypeVar("_E", bound=Environment)
@@ -55,6 +57,8 @@ class HazardRule:
     """In kebab case: what a gate names. It is the name of the function."""
     description: str
     """One line for the guide. It is the docstring of the function."""
+    effect: Effect
+    """What suffers."""
     theme: str
     """The module of the function: rules of one theme stand together."""
     find: Find[Any]
@@ -63,11 +67,15 @@ class HazardRule:
 _RULES: list[HazardRule] = []
 
 
-def hazard_rule(find: Find[_E]) -> Find[_E]:
-    """Register a rule by the name and the docstring of its function."""
-    name, description = find.__name__.replace("_", "-"), (find.__doc__ or "").strip()
-    _RULES.append(HazardRule(name, description, find.__module__.rpartition(".")[2], find))
-    return find
+def hazard_rule(effect: Effect) -> Callable[[Find[_E]], Find[_E]]:
+    """Register a rule by the name and the docstring of its function, with what suffers."""
+
+    def register(find: Find[_E]) -> Find[_E]:
+        name, description = find.__name__.replace("_", "-"), (find.__doc__ or "").strip()
+        _RULES.append(HazardRule(name, description, effect, find.__module__.rpartition(".")[2], find))
+        return find
+
+    return register
 
 
 def registered_rules() -> tuple[HazardRule, ...]:

@@ -14,6 +14,7 @@ LEVELS: dict[Level, str] = {
     "no change": "No change",
     "safe": "Safe",
     "nothing found": "Nothing found",
+    "not known": "Not known",
     "look": "Look",
     "danger": "Danger",
 }

@@ -39,8 +39,3 @@ def compare_security(pair: EnvironmentPair) -> Security:
         ),
         unchanged_grant_count=unchanged,
     )
-
-
-def rule_count() -> int:
-    """Return how many rules look at a stack."""
-    return len(POLICY_RULES) + len(STACK_RULES)

@@ -7,7 +7,7 @@ from typing import Any
 from sizewell.planning.saved_plan import SavedPlan
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards import find_hazards
-from sizewell.review.hazards.registry import RULES
+from sizewell.review.hazards.registry import OF_TABLES, RULES
 from sizewell.review.model import Hazard
 from tests.review.builders import assembly, pair, resource, stack, template
 
@@ -22,7 +22,7 @@ def hazards(
     environment: str = "dev",
     theme: str | None = None,
 ) -> tuple[Hazard, ...]:
-    """What is found in an app of one stack, by all rules or by those of one theme."""
+    """What is found in an app of one stack, by all rules in code or by those of one theme."""
     return hazards_of(pair(base, head, environment), theme=theme)
 
 
@@ -30,7 +30,9 @@ def hazards_of(environment: EnvironmentPair, *, theme: str | None = None) -> tup
     """What is found, after the law has been checked: a side compared with itself has no hazard."""
     for side in (environment.base, environment.head):
         assert find_hazards(EnvironmentPair(environment.name, side, side)) == ()
-    asked = {rule.name for rule in RULES if theme in (None, rule.theme)}
+    asked = {
+        rule.name for rule in RULES if rule.theme == theme or (theme is None and rule.theme != OF_TABLES)
+    }
     assert asked, f"no rule has the theme {theme}"
     return tuple(hazard for hazard in find_hazards(environment) if hazard.rule in asked)
 

@@ -256,3 +256,31 @@ def test_a_fleet_whose_silence_is_told_no_longer() -> None:
     (found,) = hazards(with_action, app(), environment="prod")
     assert (found.rule, found.severity) == ("alarm-actions-removed", "danger")
     assert found.cause == "InsufficientDataActions arn:aws:sns:us-east-1:111122223333:alarms → none"
+
+
+POLICY = resource("AWS::ApplicationAutoScaling::ScalingPolicy", {"PolicyName": "WakeFromZero"})
+
+
+def waking(name: str = "assistant", **others: Any) -> dict[str, Any]:
+    dimensions = [{"Name": "EndpointName", "Value": name}]
+    wakes = alarm(
+        AlarmActions=[{"Ref": "Policy"}], Dimensions=dimensions, MetricName="HasBacklogWithoutCapacity"
+    )
+    return template(Wakes=wakes, Policy=POLICY, **others)
+
+
+@pytest.mark.parametrize(
+    ("head", "rule"),
+    [(template(Policy=POLICY), "alarm-removed"), (waking("assistant-2"), "alarm-retargeted")],
+)
+def test_an_alarm_that_starts_instances_is_missed_by_requests(head: dict[str, Any], rule: str) -> None:
+    """That another alarm on the same metric tells people starts no instance."""
+    tells = alarm(
+        AlarmName="told",
+        Dimensions=[{"Name": "EndpointName", "Value": "assistant"}],
+        MetricName="HasBacklogWithoutCapacity",
+    )
+    base, after = waking(Tells=tells), {**head, "Resources": {**head["Resources"], "Tells": tells}}
+    (found,) = hazards(base, after, environment="prod", theme="alarms")
+    assert (found.rule, found.effect, found.severity) == (rule, "availability", "danger")
+    assert "nothing starts the instances" in found.consequence

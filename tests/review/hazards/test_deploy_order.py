@@ -77,6 +77,16 @@ def test_an_export_that_is_in_use() -> None:
         """)
 
 
-def test_an_export_that_nobody_uses_or_that_stays() -> None:
-    assert hazards_of(environment((exporter("a"), importer("b")), (exporter(), importer("b")))) == ()
+def test_an_export_that_another_app_may_import() -> None:
+    found = hazards_of(environment((exporter("a"), importer("b")), (exporter(), importer("b"))))
+    assert described(found) == text("""
+        warning export-removed, dev/provider/O0: export a
+        the export is removed
+        No stack of this app imports it. While a stack of another app does, CloudFormation refuses the deletion, and the
+            deployment rolls back.
+        Look for importers: aws cloudformation list-imports --export-name a.
+        """)
+
+
+def test_an_export_that_stays() -> None:
     assert hazards_of(environment((exporter("a"), importer("a")), (exporter("b", "a"), importer("a")))) == ()

@@ -144,6 +144,7 @@ def environment_cost(
 def hazards() -> tuple[Hazard, ...]:
     bucket = Hazard(
         rule="replace-stateful",
+        effect="durability",
         severity="danger",
         environment="prod",
         stack="demo-prod-foundation",
@@ -155,6 +156,7 @@ def hazards() -> tuple[Hazard, ...]:
     )
     fixed = Hazard(
         rule="autoscaled-type-change",
+        effect="availability",
         severity="danger",
         environment="prod",
         stack="demo-prod-assistant",
@@ -168,6 +170,7 @@ def hazards() -> tuple[Hazard, ...]:
     )
     zone = Hazard(
         rule="single-zone",
+        effect="availability",
         severity="warning",
         environment="prod",
         stack="demo-prod-assistant",
@@ -180,6 +183,7 @@ def hazards() -> tuple[Hazard, ...]:
     )
     alarm = Hazard(
         rule="alarm-loosened",
+        effect="alerting",
         severity="warning",
         environment="prod",
         stack="demo-prod-assistant",
@@ -192,6 +196,7 @@ def hazards() -> tuple[Hazard, ...]:
     )
     policy = Hazard(
         rule="stack-policy",
+        effect="availability",
         severity="notice",
         environment="prod",
         stack="demo-prod-assistant",

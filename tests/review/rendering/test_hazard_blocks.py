@@ -14,6 +14,7 @@ def hazard(subject: str, **given: object) -> Hazard:
     return Hazard.model_validate(
         {
             "rule": "removal-policy-weakened",
+            "effect": "durability",
             "severity": "danger",
             "environment": "prod",
             "stack": "s",

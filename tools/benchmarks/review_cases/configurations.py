@@ -153,6 +153,7 @@ CASES = (
         "changed: demo-prod-support-bert/AlarmsModelLatencyP9978AB0F6E",
         "changed: demo-prod-support-bert/EndpointRollbackAlarmsModelLatencyP99139BC65A",
         *(f"changed: demo-prod-support-bert/{name}" for name in _SCALING),
+        *(f"notice costs-more: demo-prod-support-bert {name}" for name in _SCALING),
         # An instance carries less, so that the bounds go from 2-3 to 2-6: three times 0.7364 x 730.
         "cost: prod support-bert +0.00 / +0.00 / +1612.72",
     ),
@@ -165,6 +166,7 @@ CASES = (
         "config: prod policy.min_endpoint_instances 2 -> 3",
         *(line for workload in ENDPOINTS for line in _new_fleet(workload, "InitialInstanceCount")),
         *(f"changed: {_stack(workload)}/{_SCALING[0]}" for workload in ENDPOINTS),
+        *(f"notice costs-more: {_stack(workload)} {_SCALING[0]}" for workload in ENDPOINTS),
         # 1.515, 0.204 and 0.7364 USD per hour; a CPU instance has a disk, too. The peaks of two of them need 3 now, and
         # half as many again is 5.
         "pick: prod assistant ml.g5.2xlarge -> ml.g5.2xlarge",
@@ -183,6 +185,8 @@ CASES = (
         "removed: demo-prod-foundation/NetworkPrivateSubnet32969D732",
         "removed: demo-prod-foundation/NetworkPrivateSubnet3RouteTableB1206304",
         "changed: demo-prod-foundation/ParametersSubnetIds2A7A7BF3",
+        "notice other-results: demo-prod-foundation ParametersSubnetIds2A7A7BF3",
+        "warning less-available: demo-prod-foundation NetworkInterfaceEndpointsagemakerruntime86D822C9",
         f"changed: demo-prod-foundation/{_INTERFACE_ENDPOINT}",
         *(f"changed: {_stack(workload)}/{_MACHINE}" for workload in JOBS),
         # What the foundation writes down, every workload reads: the models move to the two subnets.
@@ -217,6 +221,10 @@ CASES = (
         "notice quota-raised:",
         "config: prod workloads.plant-id-train.spot.enabled true -> false",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
+        f"warning costs-more: demo-prod-plant-id-train {_MACHINE}",
+        # The steps of an interrupted job go, and with them what is told of it.
+        f"warning other-results: demo-prod-plant-id-train {_MACHINE}",
+        f"notice fewer-alerts: demo-prod-plant-id-train {_MACHINE}",
         # At the most, no run finds Spot capacity: then it costs the same, but for the interruptions.
         "cost: prod plant-id-train +210.72 / +210.72 / -0.02",
     ),
@@ -227,6 +235,7 @@ CASES = (
         "checkpoint: {interval_minutes: 30}",
         "config: prod workloads.plant-id-train.checkpoint.interval_minutes 15 -> 30",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
+        f"warning other-results: demo-prod-plant-id-train {_MACHINE}",
         # More of the work is done again after an interruption.
         "cost: prod plant-id-train +0.00 / +0.00 / +0.01",
     ),
@@ -246,6 +255,7 @@ CASES = (
         "hyperparameters: {epochs: 91}",
         "config: prod workloads.plant-id-train.container.hyperparameters.epochs 90 -> 91",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
+        f"warning other-results: demo-prod-plant-id-train {_MACHINE}",
     ),
     _case(
         "somebody to tell",
@@ -254,6 +264,7 @@ CASES = (
         "notifications:\n  emails: [ml@example.com]\n",
         "config: prod notifications.emails [] -> [ml@example.com]",
         "added: demo-prod-foundation/TopicsEmailmlexamplecom559AF70F",
+        "notice fewer-alerts: demo-prod-foundation TopicsEmailmlexamplecom559AF70F",
     ),
     _case(
         "nothing stays",

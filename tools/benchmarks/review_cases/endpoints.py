@@ -124,7 +124,12 @@ CASES = (
     TemplateCase(
         "another environment variable of the container",
         edited(BERT, MODEL, lambda model: model["PrimaryContainer"]["Environment"].update(BATCH="8")),
-        MODEL_REPLACED | {f"replaced: {STACK}/{MODEL} by PrimaryContainer.Environment.BATCH", FLEET},
+        MODEL_REPLACED
+        | {
+            f"replaced: {STACK}/{MODEL} by PrimaryContainer.Environment.BATCH",
+            f"warning other-results: {STACK} {MODEL}",
+            FLEET,
+        },
     ),
     TemplateCase(
         "network isolation off",
@@ -160,9 +165,10 @@ CASES = (
         },
     ),
     TemplateCase(
-        "more time to start",
+        "less time to start",
         _variant(ContainerStartupHealthCheckTimeoutInSeconds=900),
-        _replaced("ContainerStartupHealthCheckTimeoutInSeconds") | {FLEET},
+        _replaced("ContainerStartupHealthCheckTimeoutInSeconds")
+        | {FLEET, f"warning less-available: {STACK} EndpointEndpointConfig5871F635"},
     ),
     TemplateCase(
         "scaling taken away",

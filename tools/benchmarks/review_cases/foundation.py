@@ -192,6 +192,7 @@ CASES = (
         frozenset(
             {
                 f"removed: {STACK}/NetworkInterfaceEndpointsagemakerruntime86D822C9",
+                f"danger less-available: {STACK} NetworkInterfaceEndpointsagemakerruntime86D822C9",
                 "cost: prod foundation -21.90 / -21.90 / -21.90",
                 # What its policy let through.
                 *(

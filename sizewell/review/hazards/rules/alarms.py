@@ -28,22 +28,31 @@ _GPU_METRIC = re.compile("GPU")
 _PER_PROCESSOR = ("CPUUtilization", "GPUUtilization", "GPUMemoryUtilization")
 #: Whom it notifies when it goes off, and when its metric falls silent.
 _NOTIFYING = ("AlarmActions", "InsufficientDataActions")
+_NO_LONGER_SCALES = (
+    "The alarm starts a scaling policy. Without it nothing starts the instances or copies that the metric asks for, and requests "
+    "wait or fail."
+)
 _GPU_TYPE = re.compile(r"(pool of )?ml\.[gp]\d")
 
 
-@hazard_rule
+@hazard_rule("alerting")
 def alarm_removed(environment: Environment) -> Iterator[Found]:
     """An alarm is removed, but the resource that it watched stays."""
     for alarm in alarm_pairs(environment.diff):
         if alarm.head is None and not _has_nothing_to_watch(environment, alarm):
+            scales = _scales(alarm)
             yield Found(
                 "danger" if environment.production else "warning",
                 alarm.stack.name,
                 alarm.base.logical_id,
                 f"alarm {name_of(alarm.base)}",
                 f"{_words(alarm)} is watched → no longer",
-                "The alarm no longer notifies anybody. A deployment that uses the alarm for its rollback does not roll back.",
+                _NO_LONGER_SCALES
+                if scales
+                else "The alarm no longer notifies anybody. A deployment that uses the alarm for its rollback does not roll "
+                "back.",
                 "Keep the alarm. If it fires too often, fix the cause, or raise the threshold and say why.",
+                "availability" if scales else None,
             )
 
 
@@ -53,6 +62,13 @@ def _words(alarm: AlarmPair) -> str:
         return "a composite of other alarms"
     metric = text(properties.get("MetricName")) or "a metric expression"
     return f"{metric} {shown(properties['Threshold'])}" if "Threshold" in properties else metric
+
+
+def _scales(alarm: AlarmPair) -> bool:
+    """Tell whether an alarm starts a scaling policy."""
+    resources = alarm.stack.base.resources if alarm.stack.base else {}
+    acted_on = {reference.name for reference in references_in([alarm.base.properties.get("AlarmActions")])}
+    return any(name in resources and resources[name].resource_type == POLICY for name in acted_on)
 
 
 def _only_scales(alarm: AlarmPair, gone: frozenset[str]) -> bool:
@@ -86,7 +102,7 @@ def _has_nothing_to_watch(environment: Environment, alarm: AlarmPair) -> bool:
     return False
 
 
-@hazard_rule
+@hazard_rule("alerting")
 def alarm_retargeted(environment: Environment) -> Iterator[Found]:
     """An alarm watches another metric, and no alarm watches the old one."""
     for alarm in alarm_pairs(environment.diff):
@@ -102,7 +118,9 @@ def alarm_retargeted(environment: Environment) -> Iterator[Found]:
             for pair in environment.diff.resources(ALARM)
             if pair.head and pair.stack is alarm.stack and pair.head.resource_type == ALARM
         ]
-        gone = before.difference(*(watched_metrics(other_alarm, names) for other_alarm in others))
+        # Another alarm on the metric notifies people, and does not start the policy of this alarm.
+        watching = () if _scales(alarm) else (watched_metrics(other, names) for other in others)
+        gone = before.difference(after, *watching)
         if gone:
             yield Found(
                 "danger" if environment.production else "warning",
@@ -110,8 +128,11 @@ def alarm_retargeted(environment: Environment) -> Iterator[Found]:
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
                 f"watches {listed(sorted(gone))} → {listed(sorted(after - before)) or 'no longer'}",
-                "No alarm watches the old metric any more. The name and the history of this alarm belong to the old metric.",
+                _NO_LONGER_SCALES
+                if _scales(alarm)
+                else "No alarm watches the old metric any more. The name and the history of this alarm belong to the old metric.",
                 "Keep the alarm, and add another one for the new metric.",
+                "availability" if _scales(alarm) else None,
             )
 
 
@@ -124,7 +145,7 @@ def _names(stack: Stack | None) -> Mapping[str, str]:
     }
 
 
-@hazard_rule
+@hazard_rule("alerting")
 def alarm_loosened(environment: Environment) -> Iterator[Found]:
     """An alarm fires later, or no longer fires in all the cases in which it did."""
     for alarm in alarm_pairs(environment.diff):
@@ -132,14 +153,18 @@ def alarm_loosened(environment: Environment) -> Iterator[Found]:
         if _has_another_scale(environment, alarm):
             weaker = [cause for cause in weaker if not cause.startswith("Threshold ")]
         if alarm.head and weaker:
+            scales = _scales(alarm)
             yield Found(
-                "warning",
+                "danger" if scales and environment.production else "warning",
                 alarm.stack.name,
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
                 "; ".join(weaker),
-                "The alarm fires later, or not at all, in cases in which it fires today.",
+                "The alarm starts a scaling policy. It fires later, or not at all, so requests wait or fail until then."
+                if scales
+                else "The alarm fires later, or not at all, in cases in which it fires today.",
                 "Look at the metric of the last weeks, and say in the pull request why the old limit was wrong.",
+                "availability" if scales else None,
             )
 
 
@@ -155,7 +180,7 @@ def _has_another_scale(environment: Environment, alarm: AlarmPair) -> bool:
     return False
 
 
-@hazard_rule
+@hazard_rule("alerting")
 def alarm_actions_removed(environment: Environment) -> Iterator[Found]:
     """An alarm notifies fewer recipients, other recipients or nobody."""
     for alarm in alarm_pairs(environment.diff):

@@ -12,7 +12,7 @@ from sizewell.templates.values import count, mapping, number
 from sizewell.templates.variant_scaling import TARGET
 
 
-@hazard_rule
+@hazard_rule("availability")
 def scale_to_zero(environment: Environment) -> Iterator[Found]:
     """Autoscaling may stop the last instance of an endpoint."""
     yield from _components_to_zero(environment)
@@ -76,7 +76,7 @@ def _variants(endpoint: EndpointPair) -> Iterator[tuple[Variant | None, Variant]
             yield base.get(name), variant
 
 
-@hazard_rule
+@hazard_rule("availability")
 def single_zone(environment: EnvironmentPair) -> Iterator[Found]:
     """All instances are in one Availability Zone."""
     yield from _network(environment)

@@ -42,7 +42,7 @@ def _subject(endpoint: EndpointChange, variant: Variant) -> str:
     return f"variant {variant.name} of {endpoint.subject}"
 
 
-@hazard_rule
+@hazard_rule("availability")
 def capacity_lowered(environment: EnvironmentPair) -> Iterator[Found]:
     """The maximum number of instances falls below the old minimum, or below what the average traffic needs."""
     for endpoint, _, head, before, after in _scaled(environment):
@@ -67,7 +67,7 @@ def capacity_lowered(environment: EnvironmentPair) -> Iterator[Found]:
         )
 
 
-@hazard_rule
+@hazard_rule("money")
 def capacity_raised(environment: EnvironmentPair) -> Iterator[Found]:
     """The maximum number of instances rises many times over, which the expected cost does not show."""
     for endpoint, _, head, before, after in _scaled(environment):
@@ -88,7 +88,7 @@ def capacity_raised(environment: EnvironmentPair) -> Iterator[Found]:
             )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found]:
     """A serverless variant answers fewer requests at the same time."""
     for endpoint in environment.diff.kept_endpoints:
@@ -114,7 +114,7 @@ def concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found]:
                 )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def function_concurrency_lowered(environment: EnvironmentPair) -> Iterator[Found]:
     """A Lambda function, or an alias or version of it, answers fewer requests at the same time."""
     for resource_type, path in _FUNCTION_CONCURRENCY.items():
@@ -149,7 +149,7 @@ def _average(environment: EnvironmentPair, endpoint: EndpointChange, variant: Va
     return None
 
 
-@hazard_rule
+@hazard_rule("availability")
 def scaling_removed(environment: EnvironmentPair) -> Iterator[Found]:
     """A variant is no longer autoscaled."""
     for endpoint in environment.diff.kept_endpoints:
@@ -171,7 +171,7 @@ def scaling_removed(environment: EnvironmentPair) -> Iterator[Found]:
             )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def scaling_target_raised(environment: EnvironmentPair) -> Iterator[Found]:
     """Each instance of the same type carries over 20 % more before autoscaling starts another one."""
     for endpoint, base_variant, head, before, after in _scaled(environment):
@@ -192,7 +192,7 @@ def scaling_target_raised(environment: EnvironmentPair) -> Iterator[Found]:
                 )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def scale_in_cooldown_shortened(environment: EnvironmentPair) -> Iterator[Found]:
     """Autoscaling stops one instance after another much sooner."""
     for endpoint, _, head, before, after in _scaled(environment):

@@ -14,7 +14,7 @@ _RETAIN, _EXCLUDE = "RetainAllVariantProperties", "ExcludeRetainedVariantPropert
 _COUNT = "DesiredInstanceCount"
 
 
-@hazard_rule
+@hazard_rule("availability")
 def counts_lost(environment: Environment) -> Iterator[Found]:
     """An update resets the number of instances to fewer than autoscaling had set."""
     for endpoint in environment.diff.kept_endpoints:

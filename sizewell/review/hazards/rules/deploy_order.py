@@ -18,7 +18,7 @@ _READ_AT_DEPLOYMENT = "AWS::SSM::Parameter::Value<"
 _RESOLVED = re.compile(r"\{\{resolve:ssm:([^:}]+)")
 
 
-@hazard_rule
+@hazard_rule("availability")
 def deploy_order(environment: Environment) -> Iterator[Found]:
     """A stack adds an SSM parameter that other stacks read, so it must be deployed first."""
     new: dict[str, dict[str, str]] = {}
@@ -75,7 +75,7 @@ def _resolved(value: Any) -> Iterator[str]:
             yield from _resolved(item)
 
 
-@hazard_rule
+@hazard_rule("availability")
 def export_in_use(environment: Environment) -> Iterator[Found]:
     """An export is removed although a deployed stack imports it, which CloudFormation refuses."""
     for name, base, head in environment.diff.kept_stacks:
@@ -94,6 +94,27 @@ def export_in_use(environment: Environment) -> Iterator[Found]:
                 "Keep the export for one deployment (exportValue in CDK), in which the other stacks stop importing it. Remove "
                 "it in the next one.",
             )
+
+
+@hazard_rule("availability")
+def export_removed(environment: Environment) -> Iterator[Found]:
+    """An export is removed that a stack of another app may import."""
+    for name, base, head in environment.diff.kept_stacks:
+        kept = _exports(head)
+        gone = {export: logical_id for export, logical_id in _exports(base).items() if export not in kept}
+        imported = _importers(environment.diff, gone.keys(), name) if gone else {}
+        for export, logical_id in sorted(gone.items()):
+            if export not in imported:
+                yield Found(
+                    "warning",
+                    name,
+                    logical_id,
+                    f"export {export}",
+                    "the export is removed",
+                    "No stack of this app imports it. While a stack of another app does, CloudFormation refuses the deletion, "
+                    "and the deployment rolls back.",
+                    f"Look for importers: aws cloudformation list-imports --export-name {export}.",
+                )
 
 
 def _exports(stack: Stack) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import listed, moved
 
 
-@hazard_rule
+@hazard_rule("availability")
 def instance_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
     """The instance type of an autoscaled variant changes."""
     for endpoint in environment.diff.kept_endpoints:
@@ -49,7 +49,7 @@ def instance_type_changed(environment: EnvironmentPair) -> Iterator[Found]:
                 )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def made_serverless(environment: EnvironmentPair) -> Iterator[Found]:
     """An endpoint on instances becomes serverless, which SageMaker refuses."""
     # "Update a serverless endpoint": https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints-update.html
@@ -70,7 +70,7 @@ def made_serverless(environment: EnvironmentPair) -> Iterator[Found]:
             )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def variant_renamed(environment: EnvironmentPair) -> Iterator[Found]:
     """The names of variants change, which a blue/green or rolling update refuses."""
     for endpoint in environment.diff.kept_endpoints:
@@ -101,7 +101,7 @@ def variant_renamed(environment: EnvironmentPair) -> Iterator[Found]:
         )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def endpoint_renamed(environment: EnvironmentPair) -> Iterator[Found]:
     """The name of an endpoint changes, so its clients no longer find it."""
     for endpoint in environment.diff.endpoints:

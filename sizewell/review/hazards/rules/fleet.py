@@ -17,7 +17,7 @@ from sizewell.templates.values import mapping, number
 _SCARCE = re.compile(r"ml\.((p\d|trn\d)\w*\.\w+|(g\d|inf\d)\w*\.(12|16|24|48)xlarge)")
 
 
-@hazard_rule
+@hazard_rule("availability")
 def fleet_doubled(environment: Environment) -> Iterator[Found]:
     """During the update the instances exist twice, which the quotas must allow."""
     for endpoint in environment.diff.kept_endpoints:

@@ -12,7 +12,7 @@ from sizewell.templates.values import mapping, references_in
 _ALIAS, _FUNCTION = "AWS::Lambda::Alias", "AWS::Lambda::Function"
 
 
-@hazard_rule
+@hazard_rule("recovery")
 def function_rollout_off(environment: Environment) -> Iterator[Found]:
     """The alias of a function no longer moves to a new version step by step."""
     for pair in environment.diff.resources(_ALIAS):
@@ -28,7 +28,7 @@ def function_rollout_off(environment: Environment) -> Iterator[Found]:
             )
 
 
-@hazard_rule
+@hazard_rule("recovery")
 def function_role_changed_in_shift(environment: Environment) -> Iterator[Found]:
     """A function gets another role while its alias shifts traffic between two versions."""
     diff = environment.diff

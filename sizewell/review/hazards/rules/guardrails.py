@@ -15,7 +15,7 @@ from sizewell.templates.values import mapping, maps, references_in, text
 _GRADUAL = ("CANARY", "LINEAR")
 
 
-@hazard_rule
+@hazard_rule("recovery")
 def rollback_off(environment: Environment) -> Iterator[Found]:
     """Alarms that roll back a bad update, or the gradual shift of traffic, are removed."""
     for endpoint in environment.diff.kept_endpoints:
@@ -80,7 +80,7 @@ def _traffic(endpoint: Endpoint) -> str:
     return str(_routing(endpoint).get("Type") or "ALL_AT_ONCE")
 
 
-@hazard_rule
+@hazard_rule("availability")
 def guardrails_unsupported(environment: Environment) -> Iterator[Found]:
     """SageMaker does not support the deployment policy for this kind of endpoint."""
     for endpoint in environment.diff.kept_endpoints:

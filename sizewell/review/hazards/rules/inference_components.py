@@ -15,7 +15,7 @@ from sizewell.templates.variant_scaling import TARGET
 COMPONENT = "AWS::SageMaker::InferenceComponent"
 
 
-@hazard_rule
+@hazard_rule("availability")
 def copies_lowered(environment: Environment) -> Iterator[Found]:
     """An inference component has fewer copies or none, or is removed."""
     for pair in environment.diff.resources(COMPONENT):
@@ -33,7 +33,7 @@ def copies_lowered(environment: Environment) -> Iterator[Found]:
             yield _found(environment, pair, base, f"CopyCount {moved(before, after)}", none_left=after == 0)
 
 
-@hazard_rule
+@hazard_rule("availability")
 def copies_reset(environment: Environment) -> Iterator[Found]:
     """An update of an inference component resets the number of copies that autoscaling had set."""
     for pair in environment.diff.resources(COMPONENT):

@@ -47,7 +47,7 @@ _LIMITS = (
 )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def stack_near_limits(environment: Environment) -> Iterator[Found]:
     """A stack exceeds 80 % of a CloudFormation quota: resources, parameters, outputs or template size."""
     for stack in environment.diff.changed_stacks:
@@ -79,7 +79,7 @@ def _growth(noun: str, base: int | None, head: int, most: int) -> str:
     return f"{noun} {'none' if base is None else f'{base:,}'} → {head:,} of {most:,}"
 
 
-@hazard_rule
+@hazard_rule("availability")
 def policy_near_limit(environment: Environment) -> Iterator[Found]:
     """A managed policy exceeds 80 % of the characters that IAM allows."""
     near = _MANAGED_POLICY_CHARACTERS * _NEAR

@@ -21,7 +21,7 @@ def _models(endpoint: EndpointChange) -> Iterator[tuple[str, Resource, Resource]
             yield name, base, head
 
 
-@hazard_rule
+@hazard_rule("correctness")
 def model_changed(environment: Environment) -> Iterator[Found]:
     """Another image or artifact goes live."""
     for endpoint in environment.diff.kept_endpoints:
@@ -65,7 +65,7 @@ def _written(value: Any) -> str:
     return source["S3Uri"] if isinstance(source.get("S3Uri"), str) else shown(value)
 
 
-@hazard_rule
+@hazard_rule("correctness")
 def models_of_endpoint_changed(environment: Environment) -> Iterator[Found]:
     """An endpoint of one model serves several, or the reverse; or every request loads its model anew."""
     for endpoint in environment.diff.kept_endpoints:
@@ -100,7 +100,7 @@ def _keeps_models(container: Mapping[str, Any]) -> bool:
     return mapping(container.get("MultiModelConfig")).get("ModelCacheSetting") != "Disabled"
 
 
-@hazard_rule
+@hazard_rule("availability")
 def model_network_changed(environment: Environment) -> Iterator[Found]:
     """A model runs in other subnets or security groups."""
     for endpoint in environment.diff.kept_endpoints:

@@ -10,7 +10,7 @@ from sizewell.templates.endpoints import MODEL
 _HELD = ("AWS::EC2::SecurityGroup", "AWS::EC2::Subnet", "AWS::EC2::VPC")
 
 
-@hazard_rule
+@hazard_rule("availability")
 def network_in_use(environment: Environment) -> Iterator[Found]:
     """A subnet, security group or VPC is removed while network interfaces of endpoints use it."""
     gone: dict[str, list[str]] = {}

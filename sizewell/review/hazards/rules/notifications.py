@@ -21,7 +21,7 @@ _SILENT = {
 }
 
 
-@hazard_rule
+@hazard_rule("alerting")
 def event_rule_silenced(environment: Environment) -> Iterator[Found]:
     """An EventBridge rule delivers fewer events or none: it is removed, disabled, or has other targets or another pattern."""
     for pair in environment.diff.resources(EVENT_RULE):
@@ -74,11 +74,13 @@ def _narrows(change: Difference) -> bool:
     """Tell whether a pattern matches less: a value more in a list or a shorter prefix admits more, a key more demands more."""
     if change.path[-1:] == ("prefix",) and isinstance(change.base, str) and isinstance(change.head, str):
         return not change.base.startswith(change.head)
+    if isinstance(change.base, list) and isinstance(change.head, list):
+        return not {shown(item) for item in change.base} <= {shown(item) for item in change.head}
     is_in_list = change.schema_path[-1:] == ("*",)
     return (change.base is not None) if is_in_list else (change.head is not None)
 
 
-@hazard_rule
+@hazard_rule("alerting")
 def publisher_refused(environment: Environment) -> Iterator[Found]:
     """A topic or a key no longer allows a service that fails silently without it."""
     for resource_type, key in _POLICIES.items():

@@ -54,7 +54,7 @@ _LOOSENED: tuple[Callable[[Policy, Policy], str | None], ...] = (
 )
 
 
-@hazard_rule
+@hazard_rule("security")
 def guardrail_loosened(environment: EnvironmentPair) -> Iterator[Found]:
     """A rule of the environment becomes weaker: production, rule packs, conditions of the review, minimums, budget."""
     base, head = _policy(environment.base), _policy(environment.head)

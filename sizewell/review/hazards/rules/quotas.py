@@ -8,7 +8,7 @@ from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Found, hazard_rule
 
 
-@hazard_rule
+@hazard_rule("availability")
 def quota_raised(environment: EnvironmentPair) -> Iterator[Found]:
     """The account needs a higher service quota: for more instances of a type, or for more requests at a time."""
     base, head = (_needed(side.plan if side else None) for side in (environment.base, environment.head))

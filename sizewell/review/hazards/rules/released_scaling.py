@@ -15,7 +15,7 @@ from sizewell.templates.variant_scaling import inside_names
 _TYPES = ("Custom::EndpointScaling", "Custom::ScalingRelease")
 
 
-@hazard_rule
+@hazard_rule("availability")
 def released_scaling_deleted(environment: EnvironmentPair) -> Iterator[Found]:
     """A scalable target replaces custom resources of release 0.1, and their deletion deregisters it."""
     for endpoint in environment.diff.kept_endpoints:

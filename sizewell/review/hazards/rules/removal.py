@@ -28,7 +28,7 @@ _AFTER_REMOVAL: dict[StackRemoval, str] = {
 }
 
 
-@hazard_rule
+@hazard_rule("availability")
 def environment_removed(environment: Environment) -> Iterator[Found]:
     """An environment is no longer in the app."""
     if environment.is_removed:
@@ -45,7 +45,7 @@ def environment_removed(environment: Environment) -> Iterator[Found]:
         )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def stack_removed(environment: Environment) -> Iterator[Found]:
     """A stack without an endpoint is no longer in the app."""
     for stack in _removed_stacks(environment):
@@ -64,7 +64,7 @@ def stack_removed(environment: Environment) -> Iterator[Found]:
             )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def stack_relocated(environment: Environment) -> Iterator[Found]:
     """A stack moves to another account or region."""
     ways: dict[str, list[str]] = {}
@@ -84,7 +84,7 @@ def stack_relocated(environment: Environment) -> Iterator[Found]:
         )
 
 
-@hazard_rule
+@hazard_rule("durability")
 def termination_protection_lost(environment: Environment) -> Iterator[Found]:
     """A stack loses its termination protection."""
     names = [
@@ -108,7 +108,7 @@ def termination_protection_lost(environment: Environment) -> Iterator[Found]:
         )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def workload_removed(environment: Environment) -> Iterator[Found]:
     """An endpoint is no longer in the app."""
     if environment.is_removed:
@@ -136,7 +136,7 @@ def workload_removed(environment: Environment) -> Iterator[Found]:
         )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def api_removed(environment: Environment) -> Iterator[Found]:
     """An API is removed or replaced, and its address is lost."""
     gone = {stack.name for stack in _removed_stacks(environment)}
@@ -173,7 +173,7 @@ def _what_to_do(environment: Environment, stack: StackPair) -> str:
     )
 
 
-@hazard_rule
+@hazard_rule("durability")
 def stateful_removed(environment: Environment) -> Iterator[Found]:
     """A resource that holds data or keys is removed."""
     gone = {

@@ -74,7 +74,7 @@ def _is_replaced(environment: Environment, change: ResourceImpact) -> bool:
     )
 
 
-@hazard_rule
+@hazard_rule("durability")
 def stateful_replaced(environment: Environment) -> Iterator[Found]:
     """A resource that holds data or keys is replaced by an empty one."""
     for change in environment.diff.changes:
@@ -131,7 +131,7 @@ def stateful_replaced(environment: Environment) -> Iterator[Found]:
         )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def named_resource_replaced(environment: Environment) -> Iterator[Found]:
     """A resource with a fixed name is replaced, which fails because the name is taken."""
     for change in environment.diff.changes:
@@ -180,7 +180,7 @@ def _recreated(base_stack: str, head_stack: str, moves: list[Move]) -> Found:
     )
 
 
-@hazard_rule
+@hazard_rule("availability")
 def resource_type_changed(environment: Environment) -> Iterator[Found]:
     """The resource type of a logical id changes, which CloudFormation refuses."""
     for stack, base, head in environment.diff.retyped:
@@ -195,7 +195,7 @@ def resource_type_changed(environment: Environment) -> Iterator[Found]:
         )
 
 
-@hazard_rule
+@hazard_rule("durability")
 def removal_policy_weakened(environment: Environment) -> Iterator[Found]:
     """A resource that holds data, logs or keys loses the policy that keeps it."""
     for stack, base, head in environment.diff.kept():

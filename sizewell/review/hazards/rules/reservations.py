@@ -8,7 +8,7 @@ from sizewell.templates.endpoints import Variant
 from sizewell.templates.values import mapping
 
 
-@hazard_rule
+@hazard_rule("availability")
 def capacity_reservation_removed(environment: Environment) -> Iterator[Found]:
     """A variant no longer takes its instances from its capacity reservation."""
     for endpoint in environment.diff.kept_endpoints:

@@ -12,7 +12,7 @@ _KEYS = ("ScheduleExpression", "ScheduleExpressionTimezone", "State")
 _DEFAULTS = {"State": "ENABLED", "ScheduleExpressionTimezone": "UTC"}
 
 
-@hazard_rule
+@hazard_rule("availability")
 def schedule_changed(environment: Environment) -> Iterator[Found]:
     """A schedule changes its times, is disabled or is removed."""
     for stack, base, head in environment.diff.kept(SCHEDULE, EVENT_RULE):

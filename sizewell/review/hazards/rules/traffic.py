@@ -12,7 +12,7 @@ from sizewell.templates.endpoints import Endpoint
 from sizewell.templates.values import flag, maps, number
 
 
-@hazard_rule
+@hazard_rule("correctness")
 def traffic_moved(environment: Environment) -> Iterator[Found]:
     """Variants get other shares of the requests."""
     for endpoint in environment.diff.kept_endpoints:

@@ -60,7 +60,7 @@ def _restarts(request: TrainingRequest | None) -> bool:
     )
 
 
-@hazard_rule
+@hazard_rule("recovery")
 def spot_without_checkpoint(environment: EnvironmentPair) -> Iterator[Found]:
     """A training job on Spot starts again from zero after an interruption."""
     readable: set[str] = set()
@@ -118,7 +118,7 @@ def _job_restarts(job: SavedJob) -> bool:
     return job.checkpoint is None and any(attempt.spot for attempt in job.attempts)
 
 
-@hazard_rule
+@hazard_rule("availability")
 def max_wait_too_short(environment: Environment) -> Iterator[Found]:
     """A training job on Spot waits for less time than it may run, which SageMaker refuses."""
     for pair, machine in _machines(environment, STATE_MACHINE):

@@ -1,0 +1,1 @@
+"""What a change of each property of each resource type means, as tables."""

@@ -1,0 +1,120 @@
+"""What the tables say of the resources of an environment."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sizewell.review.consequences.directions import moves
+from sizewell.review.consequences.table import WHOLE, Row, Rows, rows_for
+from sizewell.templates.deployment import DeploymentDiff, ResourceImpact
+from sizewell.templates.differences import differences, name_of
+from sizewell.templates.template import Difference
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """What one difference of a resource leads to."""
+
+    impact: ResourceImpact
+    difference: Difference
+    row: Row
+
+
+@dataclass(frozen=True)
+class Consequences:
+    """Of all resources of an environment."""
+
+    known: tuple[Consequence, ...]
+    unknown: Mapping[tuple[str, str], tuple[str, ...]]
+    """By stack and logical id: the properties of which nobody knows what their change means."""
+
+
+@dataclass(frozen=True)
+class _Spoken:
+    """A difference, and the rows that speak for it: of the very place, or of what holds it."""
+
+    difference: Difference
+    rows: Rows
+    place: Difference
+
+
+def consequences_in(diff: DeploymentDiff) -> Consequences:
+    """Return what the tables say of every change that a deployment makes."""
+    known: list[Consequence] = []
+    unknown: dict[tuple[str, str], tuple[str, ...]] = {}
+    for impact in diff.changes:
+        not_known: dict[str, None] = {}
+        told: set[tuple[Row, tuple[str, ...]]] = set()
+        for found in _looked_up(impact):
+            if isinstance(found, Difference):
+                not_known[found.shown_path] = None
+                continue
+            place = found.place
+            answers = {row: moves(row, place.base, place.head) for row in found.rows.rows}
+            if None in answers.values():
+                not_known[found.difference.shown_path] = None
+            for row in _most_exact([row for row, answer in answers.items() if answer]):
+                if (row, place.path) not in told:
+                    told.add((row, place.path))
+                    known.append(Consequence(impact, found.difference, row))
+        if not_known:
+            unknown[impact.place] = tuple(not_known)
+    return Consequences(tuple(known), unknown)
+
+
+def _most_exact(rows: Sequence[Row]) -> Sequence[Row]:
+    """Leave out what is said of any change where something more exact is said."""
+    return [row for row in rows if row.worse != "any"] or rows
+
+
+def _looked_up(impact: ResourceImpact) -> Iterator[_Spoken | Difference]:
+    """Yield each difference with the rows that speak for it, or alone where none does."""
+    if impact.action in ("added", "removed"):
+        whole = Difference((WHOLE,), (WHOLE,), impact.base and True, impact.head and True)
+        yield from _spoken(impact, whole)
+        return
+    for difference, effect in impact.differences:
+        if effect == "none" or difference.path[0] == "Condition":
+            name = f"({difference.path[0]})"
+            difference = replace(
+                difference, path=(name, *difference.path[1:]), schema_path=(name, *difference.schema_path[1:])
+            )
+        yield from _spoken(impact, difference)
+
+
+def _spoken(impact: ResourceImpact, difference: Difference) -> Iterator[_Spoken | Difference]:
+    rows = rows_for(impact.resource_type, difference.schema_path)
+    if rows is None and _is_whole_branch(difference):
+        empty: Any = [] if isinstance(difference.base or difference.head, list) else {}
+        base = empty if difference.base is None else difference.base
+        head = empty if difference.head is None else difference.head
+        for part in differences(base, head, difference.path, difference.schema_path):
+            yield from _spoken(impact, part)
+    elif rows is None:
+        yield difference
+    elif rows.length == len(difference.path):
+        yield _Spoken(difference, rows, difference)
+    else:
+        path = difference.path[: rows.length]
+        sides = (resource.properties if resource else None for resource in (impact.base, impact.head))
+        base, head = (_at(side, path) for side in sides)
+        yield _Spoken(difference, rows, Difference(path, difference.schema_path[: rows.length], base, head))
+
+
+def _is_whole_branch(difference: Difference) -> bool:
+    """Tell whether one side does not have what is a map or a list on the other."""
+    sides = (difference.base, difference.head)
+    return None in sides and any(isinstance(side, Mapping | list) and side for side in sides)
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        if isinstance(value, Mapping):
+            value = value.get(name)
+        elif isinstance(value, list):
+            named = (item for item in value if name_of(item) == name)
+            by_position = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+            value = next(named, by_position)
+        else:
+            return None
+    return value

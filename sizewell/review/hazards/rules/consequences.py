@@ -1,0 +1,87 @@
+"""What the tables of consequences say of single properties: ``sizewell/review/consequences/tables``."""
+
+from collections.abc import Iterator
+
+from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.consequences.find import Consequence
+from sizewell.review.consequences.table import WHOLE
+from sizewell.review.hazards.rule import Found, hazard_rule
+from sizewell.review.hazards.rules.replacement import subject_of
+from sizewell.review.words import Effect, moved, shown_pair
+
+REMOVED = "removed"
+"""The cause of what follows from the removal of a whole resource."""
+_USUAL: dict[Effect, str] = {
+    "availability": "Make sure that requests and runs do not need it, or keep it.",
+    "durability": "Make sure that the data are kept elsewhere, or keep it.",
+    "security": "Let an owner of the environment approve it, or keep it.",
+    "alerting": "Make sure that somebody hears of it in another way, or keep it.",
+    "money": "Check that the budget allows it, or keep it.",
+    "correctness": "Try it in an environment without users first.",
+    "recovery": "Say in the pull request how a failure is ended, or keep it.",
+}
+
+
+@hazard_rule("availability")
+def less_available(environment: EnvironmentPair) -> Iterator[Found]:
+    """A changed property makes requests or runs fail, wait or be throttled."""
+    return _found(environment, "availability")
+
+
+@hazard_rule("durability")
+def less_durable(environment: EnvironmentPair) -> Iterator[Found]:
+    """A changed property loses data, or makes it easier to lose them."""
+    return _found(environment, "durability")
+
+
+@hazard_rule("security")
+def less_secure(environment: EnvironmentPair) -> Iterator[Found]:
+    """A changed property allows, opens or shows more."""
+    return _found(environment, "security")
+
+
+@hazard_rule("alerting")
+def fewer_alerts(environment: EnvironmentPair) -> Iterator[Found]:
+    """A changed property tells people less, later or something else."""
+    return _found(environment, "alerting")
+
+
+@hazard_rule("money")
+def costs_more(environment: EnvironmentPair) -> Iterator[Found]:
+    """A changed property costs more, by use that no template states."""
+    return _found(environment, "money")
+
+
+@hazard_rule("correctness")
+def other_results(environment: EnvironmentPair) -> Iterator[Found]:
+    """A changed property changes what is computed, delivered or stored."""
+    return _found(environment, "correctness")
+
+
+@hazard_rule("recovery")
+def slower_recovery(environment: EnvironmentPair) -> Iterator[Found]:
+    """A changed property makes a failure last longer, or lets a bad update stay."""
+    return _found(environment, "recovery")
+
+
+def _found(environment: EnvironmentPair, effect: Effect) -> Iterator[Found]:
+    for consequence in environment.consequences.known:
+        row, impact = consequence.row, consequence.impact
+        if row.effect != effect or row.level is None or impact.place in environment.diff.moved:
+            continue
+        yield Found(
+            "warning" if row.level == "danger" and not environment.production else row.level,
+            impact.stack,
+            impact.logical_id,
+            subject_of(impact),
+            _cause(consequence),
+            row.consequence,
+            row.to_do or _USUAL[effect],
+        )
+
+
+def _cause(consequence: Consequence) -> str:
+    difference = consequence.difference
+    if difference.path == (WHOLE,):
+        return str(consequence.impact.action)
+    return f"{difference.shown_path} {moved(*shown_pair(difference.base, difference.head))}"
