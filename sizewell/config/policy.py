@@ -30,8 +30,8 @@ ReviewCondition = Annotated[
     Field(
         pattern=(
             r"^(danger|warning|hazard(:[a-z0-9]+(-[a-z0-9]+)*)?|replace(-stateful)?|remove-stateful|iam-broadened"
-            r"|security-weaker|public-exposure|acknowledgement-added|cost-increase>[0-9]+(\.[0-9]+)?(%|usd)|cost-unknown"
-            r"|selection-changed|over-budget|no-base)$"
+            r"|security-weaker|public-exposure|acknowledgement-added|(cost|most)-increase>[0-9]+(\.[0-9]+)?(%|usd)|cost-unknown"
+            r"|selection-changed|over-budget|no-base|unknown|not-safe)$"
         ),
         max_length=100,
         examples=["replace-stateful"],

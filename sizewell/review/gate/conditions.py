@@ -17,6 +17,9 @@ Unit = Literal["%", "usd"]
 
 HAZARD = "hazard"
 COST_INCREASE = "cost-increase"
+MOST_INCREASE = "most-increase"
+UNKNOWN = "unknown"
+NOT_SAFE = "not-safe"
 NO_BASE = "no-base"
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?)(%|usd)")
 
@@ -35,6 +38,10 @@ GATE_CONDITIONS: Mapping[str, str] = {
     "acknowledgement-added": "The app accepts one more finding of the rule packs instead of fixing it.",
     "cost-increase>N%": "The expected cost of an environment rises by more than this share, or is unknown: cost-increase>10%.",
     "cost-increase>Nusd": "It rises by more than this amount in USD per month, or is unknown: cost-increase>200usd.",
+    "most-increase>N%": "The most that an environment may cost rises by more than this share, or is unknown.",
+    "most-increase>Nusd": "It rises by more than this amount in USD per month, or is unknown.",
+    "unknown": "A change of which nobody knows what it means.",
+    "not-safe": "Any change of a resource that is not known to do no harm.",
     "cost-unknown": "Head runs something without a known price, whether it changes or not.",
     "selection-changed": "A workload runs on another instance type, or on another number of instances.",
     "over-budget": "The expected cost of head is above the budget of its environment, or has an unknown part.",
@@ -115,9 +122,10 @@ def _condition(part: str, environments: Collection[str] | None, hazard_rules: Ma
     where = environment or None
     if text.startswith(f"{HAZARD}:"):
         return Condition(HAZARD, rule=_rule(text.partition(":")[2], hazard_rules), environment=where)
-    if text.startswith(COST_INCREASE):
-        limit, unit = _limit(text.removeprefix(COST_INCREASE))
-        return Condition(COST_INCREASE, limit=limit, unit=unit, environment=where)
+    for name in (COST_INCREASE, MOST_INCREASE):
+        if text.startswith(name):
+            limit, unit = _limit(text.removeprefix(name))
+            return Condition(name, limit=limit, unit=unit, environment=where)
     if text not in _plain_names():
         raise _ConditionError(_unknown("condition", text, tuple(GATE_CONDITIONS)))
     return Condition(text, environment=where)

@@ -3,13 +3,21 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sizewell.review.exposure import public_exposures
-from sizewell.review.gate.conditions import COST_INCREASE, HAZARD, Condition
+from sizewell.review.gate.conditions import (
+    COST_INCREASE,
+    HAZARD,
+    MOST_INCREASE,
+    NOT_SAFE,
+    UNKNOWN,
+    Condition,
+)
 from sizewell.review.model import (
     EnvironmentCost,
     Gate,
     GateFailure,
     Grant,
     IamChange,
+    Range,
     ResourceChange,
     Review,
     SelectionChange,
@@ -80,8 +88,9 @@ def _acknowledgement_added(review: Review, condition: Condition) -> Iterator[tup
 
 
 def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    """Find where the expected cost, or the most, rises by more than a limit."""
     for cost in review.cost:
-        base, head = _expected(cost)
+        base, head = _amounts(cost, condition)
         if condition.limit is None or cost.head is None:
             continue
         if cost.unknown_changes:
@@ -93,7 +102,7 @@ def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, 
             if head and (condition.unit == "%" or base is None or head > condition.limit):
                 yield cost.environment, f"{head:,.0f} USD per month, and the cost of base is unknown"
             continue
-        rise = cost.difference.expected
+        rise = _amount(cost.difference, condition)
         if rise is None or rise <= 0:
             continue
         measured = rise / base * 100 if condition.unit == "%" else rise
@@ -106,6 +115,30 @@ def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, 
                 cost.environment,
                 f"{from_to} (+{rise:,.0f}{'' if whole else ' USD per month'}, +{rise / base:.1%})",
             )
+
+
+def _amount(amounts: Range | None, condition: Condition) -> float | None:
+    if amounts is None:
+        return None
+    return amounts.maximum if condition.name == MOST_INCREASE else amounts.expected
+
+
+def _unknown_consequence(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    for change in review.resources.changes:
+        if change.unknown:
+            place = f"{change.stack}/{change.logical_id}"
+            yield change.environment, f"{listed(change.unknown)} of {place} ({change.resource_type})"
+
+
+def _not_safe(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    for change in review.resources.changes:
+        if not change.harmless:
+            yield (
+                change.environment,
+                f"{change.stack}/{change.logical_id} ({change.resource_type}) is {change.action}",
+            )
+    for stack in review.resources.stacks:
+        yield stack.environment, f"stack {stack.stack} is {stack.action}"
 
 
 def _cost_unknown(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
@@ -137,7 +170,7 @@ def _selection_changed(review: Review, condition: Condition) -> Iterator[tuple[s
 
 def _over_budget(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
     for cost in review.cost:
-        _, head = _expected(cost)
+        head = cost.head.expected if cost.head else None
         budget = cost.budget_usd_per_month
         if budget is None or cost.head is None:
             continue
@@ -163,10 +196,9 @@ def _grant(grant: Grant) -> str:
     return f"{grant.effect} {grant.action} on {grant.resource}"
 
 
-def _expected(cost: EnvironmentCost) -> tuple[float | None, float | None]:
-    """Return the expected cost of base and head; what base does not have costs nothing there."""
-    base = cost.base.expected if cost.base else 0.0
-    return base, cost.head.expected if cost.head else None
+def _amounts(cost: EnvironmentCost, condition: Condition) -> tuple[float | None, float | None]:
+    """Return the cost of base and head, the most or the expected; what base does not have costs nothing there."""
+    return _amount(cost.base, condition) if cost.base else 0.0, _amount(cost.head, condition)
 
 
 def _picks(change: SelectionChange) -> tuple[str, str]:
@@ -188,6 +220,9 @@ FINDERS: Mapping[str, Finder] = {
     "public-exposure": _public_exposure,
     "acknowledgement-added": _acknowledgement_added,
     COST_INCREASE: _cost_increase,
+    MOST_INCREASE: _cost_increase,
+    UNKNOWN: _unknown_consequence,
+    NOT_SAFE: _not_safe,
     "cost-unknown": _cost_unknown,
     "selection-changed": _selection_changed,
     "over-budget": _over_budget,

@@ -44,8 +44,8 @@ def failures(given: Review, *conditions: str) -> dict[str, str]:
 
 def hazard(severity: str = "warning", environment: str = "prod", rule: str = "alarm-removed") -> Hazard:
     return Hazard(
-        rule=rule, severity=severity, environment=environment, stack="s", subject="the alarm", cause="is gone",
-        consequence="c", what_to_do="w",
+        rule=rule, effect="alerting", severity=severity, environment=environment, stack="s", subject="the alarm",
+        cause="is gone", consequence="c", what_to_do="w",
     )  # fmt: skip
 
 
@@ -231,6 +231,27 @@ def test_security(rule: str, head: str, met: set[str]) -> None:
 )
 def test_cost_increases(base: float | None, head: float | None, met: set[str]) -> None:
     assert set(failures(cost(base, head), "cost-increase>10%,cost-increase>10usd")) == met
+
+
+def test_the_most_may_rise_where_the_expected_cost_stays() -> None:
+    stays, rises = (Range(minimum=1.0, expected=10.0, maximum=most) for most in (100.0, 300.0))
+    difference = Range(minimum=0.0, expected=0.0, maximum=200.0)
+    given = (
+        cost(10.0, 10.0).cost[0].model_copy(update={"base": stays, "head": rises, "difference": difference})
+    )
+    found = failures(review(cost=(given,)), "cost-increase>0%,most-increase>100%,most-increase>200usd")
+    assert found == {"most-increase>100%": "prod: 100 → 300 USD per month (+200, +200.0%)"}
+
+
+def test_what_nobody_knows_and_what_is_not_known_to_be_harmless() -> None:
+    unknown = resource("changed", unknown=("Mode",))
+    known, harmless = resource("changed"), resource("changed", harmless=True)
+    assert failures(review(resources=Resources(changes=(unknown, harmless))), "unknown,not-safe@prod") == {
+        "unknown": "prod: Mode of s/Bucket (AWS::S3::Bucket)",
+        "not-safe@prod": "prod: s/Bucket (AWS::S3::Bucket) is changed",
+    }
+    assert set(failures(review(resources=Resources(changes=(known,))), "unknown,not-safe")) == {"not-safe"}
+    assert failures(review(resources=Resources(changes=(harmless,))), "unknown,not-safe") == {}
 
 
 def test_a_cost_increase_says_from_where_to_where() -> None:

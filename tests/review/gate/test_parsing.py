@@ -63,12 +63,15 @@ def test_a_placeholder_is_no_condition() -> None:
 
 conditions = st.one_of(
     st.builds(
-        Condition, st.sampled_from([name for name in FINDERS if name not in ("cost-increase", "hazard")])
+        Condition,
+        st.sampled_from(
+            [name for name in FINDERS if name not in ("cost-increase", "most-increase", "hazard")]
+        ),
     ),
     st.builds(Condition, st.just("hazard"), rule=st.none() | st.sampled_from(sorted(HAZARD_RULES))),
     st.builds(
         Condition,
-        st.just("cost-increase"),
+        st.sampled_from(["cost-increase", "most-increase"]),
         limit=st.integers(0, 10**6).map(float) | st.decimals(0, 9999, places=2).map(float),
         unit=st.sampled_from(["%", "usd"]),
     ),
