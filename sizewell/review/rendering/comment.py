@@ -26,6 +26,13 @@ from sizewell.review.rendering.hazard_blocks import hazard_blocks, hazard_counts
 from sizewell.review.rendering.lines import picks_line
 from sizewell.review.rendering.markdown_text import code, fence, sentence
 from sizewell.review.rendering.permission_words import Said, said
+from sizewell.review.rendering.summary import (
+    MOST_STEPS,
+    MOST_WORKLOADS,
+    security_lines,
+    steps,
+    workload_rows,
+)
 from sizewell.review.rendering.visible import visible
 from sizewell.review.words import counted, shorten
 
@@ -49,7 +56,6 @@ _WORKLOADS = (
 _RESOURCES = "| Action | Resource | Type | Where | Decided by | What differs |\n|---|---|---|---|---|---|\n"
 #: Longest value in the table of resources, in characters; the lines of the template below it hold more.
 _SHORT_VALUE = 60
-_UNFOLD = "\n</details>\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,9 @@ def render_markdown(review: Review, *, limit: int = LIMIT) -> str:
         raise ValueError(f"limit is {limit:,} characters; the least that makes sense is {SMALLEST_LIMIT:,}")
     macros: Any = template_environment(_as_text, _filters()).get_template("comment.md.jinja2").module
     parts: list[str | Block] = [f"{MARKER}\n", str(macros.opening(review))]
-    for section in (_gate, _failures, _notes, _hazards, _security, _cost, _selection, _config, _resources):
+    for section in (_gate, _failures, _workloads, _steps, _security_lines):
+        parts += section(review, macros)
+    for section in (_notes, _hazards, _security, _cost, _selection, _config, _resources):
         parts += section(review, macros)
     return fit(parts, limit)
 
@@ -102,8 +110,8 @@ def _block(items: tuple[str, ...], noun: str, rank: int, head: str = "\n", foot:
     return [Block(items, noun, rank, head, foot)] if items else []
 
 
-def _section(title: str, blocks: list[Block]) -> list[str | Block]:
-    return [f"\n### {title}\n", *blocks] if blocks else []
+def _folded(title: str, blocks: list[Block]) -> list[str | Block]:
+    return [f"\n<details><summary>{title}</summary>\n", *blocks, "\n</details>\n"] if blocks else []
 
 
 def _gate(review: Review, macros: Any) -> list[str | Block]:
@@ -114,31 +122,60 @@ def _gate(review: Review, macros: Any) -> list[str | Block]:
 
 
 def _failures(review: Review, macros: Any) -> list[str | Block]:
-    return _section("Does not synthesize", _block(_items(macros.failure, failures(review)), "sides", 97))
+    blocks = _block(_items(macros.failure, failures(review)), "sides", 97)
+    return ["\n**Does not synthesize**\n", *blocks] if blocks else []
+
+
+def _workloads(review: Review, macros: Any) -> list[str | Block]:
+    environments, rows = workload_rows(review)
+    if not rows:
+        return []
+    shown = rows[:MOST_WORKLOADS]
+    more = len(rows) - len(shown)
+    omitted = f"\n{counted(more, 'more workload')} in Cost.\n" if more else ""
+    return [
+        *_block(_items(macros.workload_row, shown), "workloads", 92, str(macros.workload_head(environments))),
+        omitted,
+    ]
+
+
+def _steps(review: Review, macros: Any) -> list[str | Block]:
+    found = steps(review)
+    more = len(found) - MOST_STEPS
+    return [
+        *_block(_items(macros.step, found[:MOST_STEPS]), "steps", 91, "\n**Before deploying**\n\n"),
+        f"\n{counted(more, 'more step')} in Hazards.\n" if more > 0 else "",
+    ]
+
+
+def _security_lines(review: Review, macros: Any) -> list[str | Block]:
+    found = tuple(security_lines(review))
+    return [
+        *_block(_items(macros.line, found[:MOST_STEPS]), "changes", 89, "\n**Security**\n\n"),
+        f"\n{len(found) - MOST_STEPS:,} more in Security.\n" if len(found) > MOST_STEPS else "",
+    ]
 
 
 def _notes(review: Review, macros: Any) -> list[str | Block]:
-    return _section("About this review", _block(_items(macros.note, remarks(review)), "notes", 60))
+    return _folded("About this review", _block(_items(macros.note, remarks(review)), "notes", 60))
 
 
 def _hazards(review: Review, macros: Any) -> list[str | Block]:
     blocks = hazard_blocks(review.hazards)
     serious = [block for block in blocks if block.hazard.severity != "notice"]
     notices = [block for block in blocks if block.hazard.severity == "notice"]
-    count = sum(block.count for block in notices)
-    folded = f"\n<details><summary>{counted(count, 'notice')}</summary>\n\n"
-    return _section(
+    return _folded(
         f"Hazards: {hazard_counts(review)}",
         [
             *_block(_items(macros.hazard, serious), "hazards", 90),
-            *_block(_items(macros.hazard, notices), "notices", 20, folded, _UNFOLD),
+            *_block(_items(macros.hazard, notices), "notices", 20),
         ],
     )
 
 
 def _security(review: Review, macros: Any) -> list[str | Block]:
     broadened, narrowed = (_permissions(policy_changes(review, way)) for way in ("broadened", "narrowed"))
-    return _section(
+    return _folded(
         f"Security: {security_counts(review)}",
         [
             *_block(_items(macros.security_change, security_changes(review, "weaker")), "changes", 85),
@@ -173,7 +210,7 @@ def _cost(review: Review, macros: Any) -> list[str | Block]:
         for workload in workloads
         for component in workload.once
     ]
-    return _section(
+    return _folded(
         "Cost",
         [
             *_block(_items(macros.environment_cost, costs), "environments", 75, _ENVIRONMENTS),
@@ -190,14 +227,14 @@ def _cost(review: Review, macros: Any) -> list[str | Block]:
 
 
 def _selection(review: Review, macros: Any) -> list[str | Block]:
-    return _section(
+    return _folded(
         f"Instance types: {picks_line(review.selection)}",
         _block(_items(macros.selection, across_environments(review.selection)), "choices", 50),
     )
 
 
 def _config(review: Review, macros: Any) -> list[str | Block]:
-    return _section("Configuration", _block(_items(macros.config, review.config), "keys", 48))
+    return _folded("Configuration", _block(_items(macros.config, review.config), "keys", 48))
 
 
 def _resources(review: Review, macros: Any) -> list[str | Block]:
@@ -205,18 +242,12 @@ def _resources(review: Review, macros: Any) -> list[str | Block]:
     hurting = _items(macros.resource, filter(is_hurting, changes))
     others = _items(macros.resource, (change for change in changes if not is_hurting(change)))
     diffs = _items(macros.template_diff, (change for change in changes if change.diff))
-    return _section(
+    return _folded(
         f"Resources: {words.action_counts(review)}",
         [
             *_block(hurting, "resources", 65, f"\n{_RESOURCES}"),
             *_block(_items(macros.stack, review.resources.stacks), "stacks", 25),
-            *_block(
-                others, "resources", 15, f"{_folded(len(others), 'changed or added')}{_RESOURCES}", _UNFOLD
-            ),
-            *_block(diffs, "templates", 10, _folded(len(diffs), "in the words of the template"), _UNFOLD),
+            *_block(others, "resources", 15, f"\n{_RESOURCES}"),
+            *_block(diffs, "templates", 10),
         ],
     )
-
-
-def _folded(count: int, what: str) -> str:
-    return f"\n<details><summary>{counted(count, 'resource')} {what}</summary>\n\n"
