@@ -35,7 +35,6 @@ EXAMPLE = ConfigCase(
 PICTURES = (
     ("explain.png", "explain.html", 1200, 1050, "light"),
     ("review-light.png", "review.html", 1400, 1700, "light"),
-    ("review-narrow-dark.png", "review.html", 400, 1500, "dark"),
 )
 
 

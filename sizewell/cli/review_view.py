@@ -1,4 +1,4 @@
-"""A review on a terminal: the same sections in the same order as the comment and the page."""
+"""A review on a terminal: the same sections in the same order as the page."""
 
 from collections.abc import Sequence
 
@@ -47,11 +47,11 @@ def print_review(review: Review, console: Console) -> None:
     _print_verdict(review, console)
     for section in (
         _print_failures,
-        _print_notes,
-        _print_hazards,
-        _print_security,
         _print_cost,
         _print_selection,
+        _print_hazards,
+        _print_security,
+        _print_notes,
         _print_config,
         _print_resources,
     ):

@@ -48,8 +48,14 @@ def test_no_line_is_wider_than_the_terminal_and_no_amount_is_cut(width: int) -> 
 def test_sections_stand_in_the_order_of_reading() -> None:
     text = on_terminal(sample(), PIPED_WIDTH)
     titles = [
-        *("Danger: main → worktree", "The gate stops", "About this review", "Hazards: 2 dangers", "Security"),
-        *("Cost, USD per month", "Instance types", "Configuration", "Resources: 3 replaced"),
+        *("Danger: main → worktree", "The gate stops", "Cost, USD per month", "Instance types"),
+        *(
+            "Hazards: 2 dangers",
+            "Security: ",
+            "About this review",
+            "\nConfiguration",
+            "Resources: 3 replaced",
+        ),
     ]
     places = [text.index(title) for title in titles]
     assert places == sorted(places)

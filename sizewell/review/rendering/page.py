@@ -73,11 +73,11 @@ def _entries(review: Review) -> list[Entry]:
     resources, security = review.resources, review.security
     found = (
         ("failures", "Does not synthesize", len(groups.failures(review))),
-        ("notes", "About this review", len(groups.remarks(review))),
-        ("hazards", "Hazards", len(review.hazards)),
-        ("security", "Security", len(security.iam) + len(security.others)),
         ("cost", "Cost", len(groups.shown_costs(review))),
         ("selection", "Instance types", len(review.selection)),
+        ("hazards", "Hazards", len(review.hazards)),
+        ("security", "Security", len(security.iam) + len(security.others)),
+        ("notes", "About this review", len(groups.remarks(review))),
         ("config", "Configuration", len(review.config)),
         ("resources", "Resources", len(resources.changes) or len(resources.stacks)),
     )

@@ -98,7 +98,7 @@ def test_findings_of_several_environments_are_said_once() -> None:
 def test_navigation_names_the_sections_that_there_are_with_counts() -> None:
     text = Page(render_html(sample())).text
     assert (
-        "About this review 1 Hazards 6 Security 4 Cost 3 Instance types 3 Configuration 4 Resources 15"
+        "Cost 3 Instance types 3 Hazards 6 Security 4 About this review 1 Configuration 4 Resources 15"
         in text
     )
 
@@ -148,9 +148,9 @@ def test_why_head_does_not_synthesize_is_open_and_first() -> None:
     text = render_html(sample().model_copy(update={"notes": (*sample().notes, failure)}))
     assert '<pre tabindex="0">first\n  second\n</pre>\n</article>' in text
     assert '<summary>Show the details</summary><pre tabindex="0">plan.json: No such file' in text
-    assert text.index('id="failures"') < text.index('id="notes"') < text.index('id="hazards"')
+    assert text.index('id="failures"') < text.index('id="cost"') < text.index('id="hazards"')
     shown = Page(text).text
-    assert "Does not synthesize 1 About this review 1 Hazards 6" in shown
+    assert "Does not synthesize 1 Cost 3 Instance types 3 Hazards 6" in shown
 
 
 def test_the_same_of_several_things_is_told_once_with_all_names() -> None:
