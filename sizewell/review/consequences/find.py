@@ -10,6 +10,9 @@ from sizewell.templates.deployment import DeploymentDiff, ResourceImpact
 from sizewell.templates.differences import differences, name_of
 from sizewell.templates.template import Difference
 
+#: A state machine is defined by one of two properties, which say the same.
+_SAME = {"Definition": "DefinitionString"}
+
 
 @dataclass(frozen=True)
 class Consequence:
@@ -83,7 +86,8 @@ def _looked_up(impact: ResourceImpact) -> Iterator[_Spoken | Difference]:
 
 
 def _spoken(impact: ResourceImpact, difference: Difference) -> Iterator[_Spoken | Difference]:
-    rows = rows_for(impact.resource_type, difference.schema_path)
+    first, *rest = difference.schema_path
+    rows = rows_for(impact.resource_type, (_SAME.get(first, first), *rest))
     if rows is None and _is_whole_branch(difference):
         empty: Any = [] if isinstance(difference.base or difference.head, list) else {}
         base = empty if difference.base is None else difference.base

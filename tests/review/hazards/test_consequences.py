@@ -160,3 +160,13 @@ def test_where_a_rule_says_more_the_table_is_silent() -> None:
         for number in (4, 2)
     )
     assert [hazard.rule for hazard in find_hazards(pair(*sides, "dev"))] == ["function-concurrency-lowered"]
+
+
+def test_a_state_machine_is_read_by_its_steps() -> None:
+    def machine(spot: bool) -> dict[str, Any]:
+        train = {"Type": "Task", "Arguments": {"EnableManagedSpotTraining": spot}, "End": True}
+        definition = {"StartAt": "Train", "States": {"Train": train}}
+        return template(M=resource("AWS::StepFunctions::StateMachine", {"Definition": definition}))
+
+    (found,) = hazards(machine(True), machine(False), theme="consequences")
+    assert (found.rule, found.cause) == ("costs-more", "step Train: EnableManagedSpotTraining true → false")

@@ -1,6 +1,6 @@
 """What the tables of consequences say of single properties: ``sizewell/review/consequences/tables``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.consequences.find import Consequence
@@ -9,6 +9,7 @@ from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.hazards.rules.replacement import subject_of
 from sizewell.review.words import Effect, moved, shown_pair
 
+_DEFINITIONS, _STATES, _REQUESTS = ("Definition", "DefinitionString"), "States", ("Arguments", "Parameters")
 REMOVED = "removed"
 """The cause of what follows from the removal of a whole resource."""
 _USUAL: dict[Effect, str] = {
@@ -84,4 +85,15 @@ def _cause(consequence: Consequence) -> str:
     difference = consequence.difference
     if difference.path == (WHOLE,):
         return str(consequence.impact.action)
-    return f"{difference.shown_path} {moved(*shown_pair(difference.base, difference.head))}"
+    return f"{_shown_path(difference.path)} {moved(*shown_pair(difference.base, difference.head))}"
+
+
+def _shown_path(path: Sequence[str]) -> str:
+    """Return the path of a property; inside of a state machine the step, and what of it is another."""
+    if path[0] not in _DEFINITIONS or _STATES not in path:
+        return ".".join(path)
+    at = len(path) - 1 - path[::-1].index(_STATES)
+    step, *inside = path[at + 1 :]
+    return " ".join((f"step {step}:", ".".join(name for name in inside if name not in _REQUESTS))).rstrip(
+        ": "
+    )
