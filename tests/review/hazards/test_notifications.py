@@ -20,6 +20,16 @@ def with_pattern(*statuses: str, **more: Any) -> dict[str, Any]:
     )
 
 
+def test_the_same_rule_under_another_logical_id_is_not_gone() -> None:
+    base, head = with_pattern("FAILED"), with_pattern("FAILED")
+    head["Resources"] = {f"Other{name}": body for name, body in head["Resources"].items()}
+    assert hazards(base, head, theme="notifications") == ()
+
+
+def test_states_of_a_pattern_in_another_order_are_the_same() -> None:
+    assert hazards(with_pattern("FAILED", "ABORTED"), with_pattern("ABORTED", "FAILED")) == ()
+
+
 def test_a_rule_that_is_gone() -> None:
     assert described(hazards(app(), template(Topic=TOPIC), environment="prod")) == text("""
         danger event-rule-silenced, prod/app-stack/Failures: rule Failures

@@ -194,7 +194,7 @@ def test_a_bucket_of_a_weaker_policy_is_deleted_only_when_it_is_empty() -> None:
     (found,) = hazards(base, bucket(), environment="prod")
     assert found.consequence == (
         "From this deployment on, CloudFormation deletes it if it is empty, and fails if it holds objects: when it "
-        "leaves the template, is replaced, or is deleted with its stack."
+        "leaves the template or is deleted with its stack and when it is replaced."
     )
 
 
@@ -204,7 +204,7 @@ def test_a_weaker_policy() -> None:
         danger removal-policy-weakened, prod/app-stack/Table: AWS::DynamoDB::Table Table
         DeletionPolicy Retain → Delete; UpdateReplacePolicy Retain → Delete
         From this deployment on, CloudFormation deletes it with everything that it holds: when it leaves the
-            template, is replaced, or is deleted with its stack.
+            template or is deleted with its stack and when it is replaced.
         Keep Retain for resources that hold data, logs or keys.
         """)
 
@@ -235,6 +235,12 @@ def test_a_member_of_a_cluster_leaves_no_snapshot() -> None:
         for policy in ({"DeletionPolicy": "Retain"}, {})
     )
     assert rules(hazards(base, head)) == ["removal-policy-weakened"]
+
+
+def test_a_policy_for_replacement_alone_says_nothing_of_the_stack() -> None:
+    base = template(A=resource("AWS::S3::Bucket", DeletionPolicy="Retain", UpdateReplacePolicy="Retain"))
+    (found,) = hazards(base, template(A=resource("AWS::S3::Bucket", DeletionPolicy="Retain")))
+    assert found.consequence.endswith("holds objects: when it is replaced.")
 
 
 def test_what_holds_nothing_may_be_deleted() -> None:

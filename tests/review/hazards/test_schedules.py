@@ -44,12 +44,18 @@ def test_a_schedule_that_was_disabled() -> None:
 
 def test_a_schedule_that_is_gone() -> None:
     assert described(hazards(app(), template(Topic=TOPIC))) == text("""
-        notice schedule-changed, dev/app-stack/Weekly: schedule Weekly
+        warning schedule-changed, dev/app-stack/Weekly: schedule Weekly
         ScheduleExpression cron(0 2 ? * SAT *) → none
         The schedule no longer starts anything.
         Tell those who wait for the results.
         """)
     assert hazards(template(Topic=TOPIC), app()) == ()
+
+
+def test_the_same_schedule_under_another_logical_id_is_not_gone() -> None:
+    base, head = app(), app()
+    head["Resources"]["Other"] = head["Resources"].pop("Weekly")
+    assert hazards(base, head) == ()
 
 
 def test_what_is_spelt_out_or_does_not_matter() -> None:

@@ -75,7 +75,7 @@ CASES = (
     TemplateCase(
         "a schedule switched off",
         _schedule(State="DISABLED"),
-        frozenset({f"changed: {STACK}/{SCHEDULE}", f"notice schedule-changed: {STACK} {SCHEDULE}"}),
+        frozenset({f"changed: {STACK}/{SCHEDULE}", f"warning schedule-changed: {STACK} {SCHEDULE}"}),
     ),
     TemplateCase(
         "a schedule on another day",

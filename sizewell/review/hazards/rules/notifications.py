@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import listed, moved, shown
 from sizewell.templates.differences import differences
+from sizewell.templates.same import has_the_same
 from sizewell.templates.template import Difference, Resource
 from sizewell.templates.values import mapping, maps
 
@@ -29,6 +30,10 @@ def event_rule_silenced(environment: Environment) -> Iterator[Found]:
         if base is None or base is head or pair.stack.head is None or pair.place in environment.diff.moved:
             continue
         if "EventPattern" not in base.properties or base.properties.get("State") == "DISABLED":
+            continue
+        if head is None and has_the_same(
+            pair.stack, base, ("EventPattern", "Targets", "State", "EventBusName")
+        ):
             continue
         silent = _why_silent(head)
         causes = [silent] if silent else _what_is_left_out(base, head) if head else []

@@ -20,6 +20,10 @@ _DELETED_ONLY_EMPTY = {
     "AWS::S3::Bucket": "objects",
     "AWS::S3Express::DirectoryBucket": "objects",
 }
+_WHEN = {
+    "DeletionPolicy": "when it leaves the template or is deleted with its stack",
+    "UpdateReplacePolicy": "when it is replaced",
+}
 _LOOK_AT_CHANGE_SET = " A change set says whether it is replaced (Replacement: True, False or Conditional)."
 
 
@@ -204,7 +208,7 @@ def removal_policy_weakened(environment: Environment) -> Iterator[Found]:
             continue
         weaker = [
             f"{key} {moved(before, after)}"
-            for key in ("DeletionPolicy", "UpdateReplacePolicy")
+            for key in _WHEN
             if (before := _policy(base, key)) in _KEEPING and (after := _policy(head, key)) == "Delete"
         ]
         if weaker:
@@ -220,7 +224,7 @@ def removal_policy_weakened(environment: Environment) -> Iterator[Found]:
                     if holds
                     else "From this deployment on, CloudFormation deletes it with everything that it holds"
                 )
-                + ": when it leaves the template, is replaced, or is deleted with its stack.",
+                + f": {' and '.join(_WHEN[key] for key in _WHEN if any(cause.startswith(key) for cause in weaker))}.",
                 "Keep Retain for resources that hold data, logs or keys.",
             )
 

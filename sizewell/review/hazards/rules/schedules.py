@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved
+from sizewell.templates.same import has_the_same
 from sizewell.templates.template import Resource
 
 SCHEDULE = "AWS::Scheduler::Schedule"
@@ -21,7 +22,7 @@ def schedule_changed(environment: Environment) -> Iterator[Found]:
             causes = [f"{key} {moved(before[key], after[key])}" for key in _KEYS if before[key] != after[key]]
             was_off, is_off = (side["State"] == "DISABLED" for side in (before, after))
             yield Found(
-                "notice",
+                "warning" if is_off and not was_off else "notice",
                 stack,
                 head.logical_id,
                 f"schedule {head.path}",
@@ -35,9 +36,10 @@ def schedule_changed(environment: Environment) -> Iterator[Found]:
             gone
             and gone.properties.get("ScheduleExpression")
             and (pair.stack.name, pair.logical_id) not in environment.diff.moved
+            and not has_the_same(pair.stack, gone, ("ScheduleExpression", "Target", "Targets"))
         ):
             yield Found(
-                "notice",
+                "warning",
                 pair.stack.name,
                 pair.logical_id,
                 f"schedule {gone.path}",
