@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tools.benchmarks.consequences import Scored, score_all, synthesize_bases
+from tools.benchmarks.consequences import Scored, score_all, synthesize_bases, visible_lines
 from tools.benchmarks.review_cases.edits import read_cases
 
 pytestmark = pytest.mark.cdk
@@ -28,6 +28,10 @@ def test_every_case_has_a_name_and_says_why() -> None:
 
 def test_nothing_harmful_is_called_safe(scored: list[Scored]) -> None:
     assert [each.case.name for each in scored if each.score == "called safe"] == []
+
+
+def test_a_comment_on_one_change_shows_at_most_twenty_lines(scored: list[Scored]) -> None:
+    assert max(visible_lines(each.review) for each in scored) <= 20
 
 
 def test_the_review_knows_as_many_consequences_as_it_did(scored: list[Scored]) -> None:

@@ -6,6 +6,7 @@ are written; the other half judges. ``--half judge`` or ``--half seen`` scores o
 
 import argparse
 import json
+import re
 import shutil
 import sys
 from collections import Counter
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
 from rich.console import Console
@@ -20,6 +22,7 @@ from rich.table import Table
 
 from sizewell.review.compare import compare_outputs
 from sizewell.review.model import Review
+from sizewell.review.rendering import MARKER, render_markdown
 from sizewell.review.saved.reading import OutputReader
 from tools.benchmarks.review_cases.edits import Case, Side, changed, read_cases, read_side
 from tools.benchmarks.reviews import synthesize
@@ -28,6 +31,7 @@ PROJECT = Path(__file__).parents[2]
 SCORES = ("exact", "in part", "only listed", "missed", "called safe", "untrue")
 _RANK = {"nothing": 0, "notice": 1, "warning": 2, "danger": 3}
 _CENTS = 0.5
+_FOLDED = re.compile("<details>.*?</details>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,12 @@ def score_all(cases: Iterable[Case], outputs: Path) -> list[Scored]:
     return scored
 
 
+def visible_lines(review: Review) -> int:
+    """Return how many lines of the comment are read before anything is unfolded."""
+    shown = _FOLDED.sub("folded", render_markdown(review)).removeprefix(MARKER)
+    return sum(bool(line.strip()) for line in shown.splitlines())
+
+
 def table_of(scored: Iterable[Scored]) -> Table:
     """Return a row for each theme, each kind of harm, and all."""
     found: dict[str, Counter[str]] = {}
@@ -187,6 +197,8 @@ def main() -> int:
             ]:
                 console.print(f"    {words[:160]}", markup=False, highlight=False)
     console.print(table_of(scored))
+    lines = [visible_lines(each.review) for each in scored]
+    console.print(f"A comment shows {median(lines):g} lines in the middle, {max(lines)} at the most.")
     return int(any(each.score == "called safe" for each in scored))
 
 
