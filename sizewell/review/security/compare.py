@@ -1,5 +1,7 @@
 """The section: every rule over every stack that is not the same."""
 
+from collections.abc import Sequence
+
 from sizewell.modules import modules_in
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import IamChange, Security, SecurityChange
@@ -9,6 +11,16 @@ from sizewell.review.security.rule import POLICY_RULES, STACK_RULES, StackChange
 
 modules_in(rules)
 _DIRECTIONS = {"weaker": 0, "broadened": 0, "stronger": 1, "narrowed": 1, "neutral": 2}
+
+
+def _without_renamed(changes: Sequence[IamChange]) -> list[IamChange]:
+    """Leave out the permissions of a construct that got another logical id: it loses and gets the same."""
+    sides = {(change.policy, change.direction): change.grants for change in changes}
+    return [
+        change
+        for change in changes
+        if sides.get((change.policy, "broadened")) != sides.get((change.policy, "narrowed"))
+    ]
 
 
 def compare_security(pair: EnvironmentPair) -> Security:
@@ -26,7 +38,7 @@ def compare_security(pair: EnvironmentPair) -> Security:
             continue
         stack = StackChange(stack_pair, before)
         owners = tuple(owner_changes(stack))
-        iam += iam_changes(stack, owners)
+        iam += _without_renamed(tuple(iam_changes(stack, owners)))
         others += [change for rule in POLICY_RULES for owner in owners for change in rule(owner)]
         others += [change for rule in STACK_RULES for change in rule(stack)]
         unchanged += unchanged_grant_count(stack)

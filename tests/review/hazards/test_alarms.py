@@ -284,3 +284,12 @@ def test_an_alarm_that_starts_instances_is_missed_by_requests(head: dict[str, An
     (found,) = hazards(base, after, environment="prod", theme="alarms")
     assert (found.rule, found.effect, found.severity) == (rule, "availability", "danger")
     assert "nothing starts the instances" in found.consequence
+
+
+@pytest.mark.parametrize(("component", "is_told"), [("guard", False), ("guard-2", True)])
+def test_alarms_of_a_removed_component_go_with_it(component: str, is_told: bool) -> None:
+    guard = resource("AWS::SageMaker::InferenceComponent", {"InferenceComponentName": component})
+    watches = alarm(Dimensions=[{"Name": "InferenceComponentName", "Value": "guard"}])
+    topic = resource("AWS::SNS::Topic")
+    found = hazards(template(A=watches, C=guard, T=topic), template(T=topic), theme="alarms")
+    assert bool(found) is is_told

@@ -42,8 +42,8 @@ def test_data_are_lost_sooner() -> None:
     ) == text("""
         warning less-durable, dev/app-stack/Own: AWS::SQS::Queue Own
         MessageRetentionPeriod none → 60
-        Messages that nobody has read by then are deleted sooner.
-        Make sure that the data are kept elsewhere, or keep it.
+        Messages are deleted sooner, also messages that are in the queue already.
+        Make sure that readers keep up, or keep the time.
         """)
 
 

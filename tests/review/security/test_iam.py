@@ -221,6 +221,17 @@ def test_a_new_role_is_one_change_with_all_it_may() -> None:
     ]
 
 
+def test_a_role_of_the_same_construct_under_another_logical_id_is_no_change() -> None:
+    def app(logical_id: str, *statements: Json, path: str = "app/Role") -> dict[str, Any]:
+        body = role(*statements)
+        return template(**{logical_id: {**body, "Metadata": {"aws:cdk:path": path}}})
+
+    same, more = statement("s3:GetObject", "a"), statement("s3:PutObject", "a")
+    assert compared(app("Old", same), app("New", same)) == ()
+    assert compared(app("Old", same), app("New", same, more)) != ()
+    assert compared(app("Old", same), app("New", same, path="app/Other")) != ()
+
+
 def test_a_removed_role_is_narrowed() -> None:
     assert directions(roles(statement(), statement("*", "*", "Deny")), template()) == ["narrowed"]
 

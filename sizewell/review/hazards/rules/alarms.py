@@ -16,9 +16,10 @@ from sizewell.review.hazards.alarm_pairs import (
     weakenings,
 )
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
+from sizewell.review.hazards.rules.inference_components import COMPONENT, component_name
 from sizewell.review.words import listed, shown
 from sizewell.templates.endpoints import ENDPOINT
-from sizewell.templates.template import Stack
+from sizewell.templates.template import Resource, Stack
 from sizewell.templates.values import flag, references_in, text
 from sizewell.templates.variant_scaling import POLICY
 
@@ -28,6 +29,7 @@ _GPU_METRIC = re.compile("GPU")
 _PER_PROCESSOR = ("CPUUtilization", "GPUUtilization", "GPUMemoryUtilization")
 #: Whom it notifies when it goes off, and when its metric falls silent.
 _NOTIFYING = ("AlarmActions", "InsufficientDataActions")
+_COMPONENT_NAME = "InferenceComponentName"
 _NO_LONGER_SCALES = (
     "The alarm starts a scaling policy. Without it nothing starts the instances or copies that the metric asks for, and requests "
     "wait or fail."
@@ -88,7 +90,7 @@ def _has_nothing_to_watch(environment: Environment, alarm: AlarmPair) -> bool:
     watched = [base.properties.get(key) for key in ("Dimensions", "Metrics", "AlarmRule")]
     if any(reference.name in gone for reference in references_in(watched)):
         return True
-    if _only_scales(alarm, gone):
+    if _only_scales(alarm, gone) or _names_removed_component(environment, base):
         return True
     endpoint_name, variant = dimension(base, "EndpointName"), dimension(base, "VariantName")
     for endpoint in environment.diff.endpoints_named(endpoint_name):
@@ -100,6 +102,21 @@ def _has_nothing_to_watch(environment: Environment, alarm: AlarmPair) -> bool:
         if head and _GPU_METRIC.match(str(base.properties.get("MetricName"))):
             return not _GPU_TYPE.match(head.instance_type or "")
     return False
+
+
+def _names_removed_component(environment: Environment, alarm: Resource) -> bool:
+    """Tell whether an alarm watches an inference component that goes: whoever removes it is told so once."""
+    dimensions = {
+        written
+        for metric in watched_metrics(alarm, {})
+        for written in metric.partition(" of ")[2].split(", ")
+    }
+    return any(
+        pair.base is not None
+        and pair.head is None
+        and f"{_COMPONENT_NAME} {component_name(pair.base)}" in dimensions
+        for pair in environment.diff.resources(COMPONENT)
+    )
 
 
 @hazard_rule("alerting")

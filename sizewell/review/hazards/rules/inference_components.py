@@ -15,6 +15,11 @@ from sizewell.templates.variant_scaling import TARGET
 COMPONENT = "AWS::SageMaker::InferenceComponent"
 
 
+def component_name(component: Resource) -> str:
+    """Return the name of an inference component; the path of its construct where CloudFormation makes the name up."""
+    return text(component.properties.get("InferenceComponentName")) or component.path
+
+
 @hazard_rule("availability")
 def copies_lowered(environment: Environment) -> Iterator[Found]:
     """An inference component has fewer copies or none, or is removed."""
@@ -40,7 +45,7 @@ def copies_reset(environment: Environment) -> Iterator[Found]:
         base, head = pair.base, pair.head
         if base is None or head is None or pair.stack.head is None:
             continue
-        name = text(head.properties.get("InferenceComponentName")) or head.path
+        name = component_name(head)
         change = environment.diff.change_of(pair.stack.name, head.logical_id)
         is_scaled = any(
             resource.resource_type == TARGET
@@ -84,7 +89,7 @@ def _found(
         "danger" if none_left and environment.production else "warning",
         pair.stack.name,
         pair.logical_id,
-        f"inference component {text(base.properties.get('InferenceComponentName')) or base.path}",
+        f"inference component {component_name(base)}",
         cause,
         "No copy of the model is left, and every request to the component fails."
         if none_left
