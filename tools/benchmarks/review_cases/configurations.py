@@ -223,7 +223,6 @@ CASES = (
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
         f"warning costs-more: demo-prod-plant-id-train {_MACHINE}",
         # The steps of an interrupted job go, and with them what is told of it.
-        f"warning other-results: demo-prod-plant-id-train {_MACHINE}",
         f"notice fewer-alerts: demo-prod-plant-id-train {_MACHINE}",
         # At the most, no run finds Spot capacity: then it costs the same, but for the interruptions.
         "cost: prod plant-id-train +210.72 / +210.72 / -0.02",
