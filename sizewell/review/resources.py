@@ -24,7 +24,8 @@ def compare_resources(pair: EnvironmentPair) -> Resources:
     """
     diff = pair.diff
     consequences = pair.consequences
-    harmful = {consequence.impact.place for consequence in consequences.known}
+    # A rule that finds nothing does not know that a change does no harm.
+    harmful = consequences.left_to_rules | {consequence.impact.place for consequence in consequences.known}
     changes = [_change(pair.name, impact, consequences, harmful) for impact in diff.changes]
     return Resources(
         changes=tuple(sorted(changes, key=_order)),

@@ -1,6 +1,6 @@
 """What the tables say of the resources of an environment."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +30,8 @@ class Consequences:
     known: tuple[Consequence, ...]
     unknown: Mapping[tuple[str, str], tuple[str, ...]]
     """By stack and logical id: the properties of which nobody knows what their change means."""
+    left_to_rules: Set[tuple[str, str]]
+    """Stack and logical id of what has a changed property that rules in code decide: the tables cannot call it harmless."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ def consequences_in(diff: DeploymentDiff) -> Consequences:
     """Return what the tables say of every change that a deployment makes."""
     known: list[Consequence] = []
     unknown: dict[tuple[str, str], tuple[str, ...]] = {}
+    left_to_rules: set[tuple[str, str]] = set()
     for impact in diff.changes:
         not_known: dict[str, None] = {}
         told: set[tuple[Row, tuple[str, ...]]] = set()
@@ -53,6 +56,8 @@ def consequences_in(diff: DeploymentDiff) -> Consequences:
                 not_known[found.shown_path] = None
                 continue
             place = found.place
+            if any(row.worse == "rule" for row in found.rows.rows):
+                left_to_rules.add(impact.place)
             answers = {row: moves(row, place.base, place.head) for row in found.rows.rows}
             if None in answers.values():
                 not_known[found.difference.shown_path] = None
@@ -62,7 +67,7 @@ def consequences_in(diff: DeploymentDiff) -> Consequences:
                     known.append(Consequence(impact, found.difference, row))
         if not_known:
             unknown[impact.place] = tuple(not_known)
-    return Consequences(tuple(known), unknown)
+    return Consequences(tuple(known), unknown, left_to_rules)
 
 
 def _most_exact(rows: Sequence[Row]) -> Sequence[Row]:
