@@ -222,7 +222,8 @@ CASES = (
         "config: prod workloads.plant-id-train.spot.enabled true -> false",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
         f"warning costs-more: demo-prod-plant-id-train {_MACHINE}",
-        # The steps of an interrupted job go, and with them what is told of it.
+        # One attempt takes the time of all, and the steps of an interrupted job go with what is told of it.
+        f"notice slower-recovery: demo-prod-plant-id-train {_MACHINE}",
         f"notice fewer-alerts: demo-prod-plant-id-train {_MACHINE}",
         # At the most, no run finds Spot capacity: then it costs the same, but for the interruptions.
         "cost: prod plant-id-train +210.72 / +210.72 / -0.02",
