@@ -1,7 +1,7 @@
 """Score what a review says of changes whose consequences were written down before: ``python -m tools.benchmarks.consequences``.
 
-Cases: ``tools/benchmarks/data/consequences``. Half of them, by the digest of their names, may be looked at when tables and rules
-are written; the other half judges. ``--half judge`` or ``--half seen`` scores one of them, ``--list`` prints what is not exact.
+Cases: ``tools/benchmarks/data/consequences``. All of them were looked at while tables and rules were written. ``--cases
+DIRECTORY`` scores others, that nobody looked at; ``--list`` prints what is not exact.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -24,7 +23,7 @@ from sizewell.review.compare import compare_outputs
 from sizewell.review.model import Review
 from sizewell.review.rendering import MARKER, render_markdown
 from sizewell.review.saved.reading import OutputReader
-from tools.benchmarks.review_cases.edits import Case, Side, changed, read_cases, read_side
+from tools.benchmarks.review_cases.edits import CASES, Case, Side, changed, read_cases, read_side
 from tools.benchmarks.reviews import synthesize
 
 PROJECT = Path(__file__).parents[2]
@@ -51,11 +50,6 @@ class Scored:
     score: str
     said: tuple[Said, ...]
     review: Review
-
-
-def is_seen(case: Case) -> bool:
-    """Tell whether the case may be looked at while tables and rules are written."""
-    return bool(sha256(case.name.encode()).digest()[0] % 2)
 
 
 def synthesize_bases(directory: Path) -> None:
@@ -176,16 +170,15 @@ def table_of(scored: Iterable[Scored]) -> Table:
 def main() -> int:
     """Print the scores; the exit code is 1 where something harmful is called safe."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--half", choices=["seen", "judge"], help="only this half")
+    parser.add_argument("--cases", type=Path, default=CASES, help="the directory of the cases")
     parser.add_argument("--list", action="store_true", help="print every case that is not exact")
     parser.add_argument("--outputs", type=Path, help="outputs that were synthesized before")
     given = parser.parse_args()
-    cases = [case for case in read_cases() if given.half is None or is_seen(case) == (given.half == "seen")]
     with TemporaryDirectory() as directory:
         outputs = given.outputs or Path(directory)
         if given.outputs is None:
             synthesize_bases(outputs)
-        scored = score_all(cases, outputs)
+        scored = score_all(read_cases(given.cases), outputs)
     console = Console()
     for each in scored if given.list else ():
         if each.score != "exact":
