@@ -6,15 +6,9 @@ from collections.abc import Iterator
 from sizewell.review.model import Grant, IamChange, Review, SecurityChange
 
 #: Rules of the security section after which everybody reaches what only some reached.
-EXPOSING_RULES = frozenset(
-    {
-        "authorization-lost",
-        "internet-gateway-added",
-        "public-access-block-lost",
-        "public-access-opened",
-        "public-principal",
-    }
-)
+EXPOSING_RULES = frozenset({"internet-gateway-added", "public-principal"})
+#: The hazard of a setting that lets everybody in.
+EXPOSED = "publicly-reachable"
 #: Rules that say from where, and are exposures when that is everywhere.
 OPENING_RULES = frozenset({"network-acl-opened", "security-group-opened"})
 _FROM_EVERYBODY = re.compile(r"\bfrom [^ ,;]+ \(everybody\)")

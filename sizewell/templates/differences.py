@@ -78,6 +78,20 @@ def name_of(item: Any) -> str | None:
     return None
 
 
+def value_at(value: Any, path: Sequence[str]) -> Any:
+    """Return what is at a path, in which the item of a list has its name or its position; None where nothing is."""
+    for name in path:
+        if isinstance(value, Mapping):
+            value = value.get(name)
+        elif isinstance(value, list):
+            named = (item for item in value if name_of(item) == name)
+            by_position = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+            value = next(named, by_position)
+        else:
+            return None
+    return value
+
+
 def _are_texts(items: Sequence[Any]) -> bool:
     return all(isinstance(item, str) for item in items)
 

@@ -73,8 +73,12 @@ def _members(value: Any) -> set[str]:
 
 
 def _to(row: Row, base: Any, head: Any) -> Answer:
-    before, after = ({show(each) for each in _values(row, side)} for side in (base, head))
-    return bool(after & row.values) and not before & row.values
+    return has_value(row, head) and not has_value(row, base)
+
+
+def has_value(row: Row, value: Any) -> bool:
+    """Tell whether a value, or an item of a list, may be one of those of a row; None where the property is not set."""
+    return any(show(item) in row.values for each in _values(row, value) for item in items(each))
 
 
 _DIRECTIONS: Mapping[str, Callable[[Row, Any, Any], Answer]] = {

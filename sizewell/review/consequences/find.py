@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sizewell.review.consequences.directions import moves
-from sizewell.review.consequences.table import WHOLE, Row, Rows, rows_for
+from sizewell.review.consequences.directions import has_value, moves
+from sizewell.review.consequences.table import ANY, WHOLE, Row, Rows, rows_for, rows_for_new
+from sizewell.templates.alternatives import items
 from sizewell.templates.deployment import DeploymentDiff, ResourceImpact
-from sizewell.templates.differences import differences, name_of
+from sizewell.templates.differences import differences, name_of, value_at
 from sizewell.templates.template import Difference
 
 #: A state machine is defined by one of two properties, which say the same.
@@ -65,14 +66,53 @@ def consequences_in(diff: DeploymentDiff) -> Consequences:
                 if (row, place.path) not in told:
                     told.add((row, place.path))
                     known.append(Consequence(impact, found.difference, row))
+        if impact.action == "added":
+            known += _of_new(impact)
         if not_known:
             unknown[impact.place] = tuple(not_known)
     return Consequences(tuple(known), unknown, left_to_rules)
 
 
+def _of_new(impact: ResourceImpact) -> Iterator[Consequence]:
+    """Yield what new resources open or leave without protection."""
+    properties = impact.head.properties if impact.head else {}
+    if _is_preflight(properties):
+        return
+    for row in rows_for_new(impact.resource_type):
+        for path, value in _values_at(properties, row.path):
+            if has_value(row, value):
+                yield Consequence(
+                    impact, Difference(path, path, None, row.missing if value is None else value), row
+                )
+
+
+def _is_preflight(properties: Mapping[str, Any]) -> bool:
+    """Tell whether it is what browsers ask without authorization before they call an API (CORS)."""
+    route = str(properties.get("RouteKey", ""))
+    return properties.get("HttpMethod") == "OPTIONS" or route.startswith("OPTIONS ")
+
+
+def _values_at(value: Any, pattern: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the values at a path of the tables, each with its own path; None where the last name is not set."""
+    if not pattern:
+        yield (), value
+        return
+    first, *rest = pattern
+    if first != ANY:
+        named = value.get(first) if isinstance(value, Mapping) else None
+        inside = [(first, named)]
+    elif isinstance(value, Mapping):
+        inside = list(value.items())
+    else:
+        inside = [(name_of(item) or str(index), item) for index, item in enumerate(items(value))]
+    for name, item in inside:
+        for path, found in _values_at(item, rest):
+            yield (name, *path), found
+
+
 def _most_exact(rows: Sequence[Row]) -> Sequence[Row]:
-    """Leave out what is said of any change where something more exact is said."""
-    return [row for row in rows if row.worse != "any"] or rows
+    """Leave out what is said of any change, or of a direction, where something is said of the very value."""
+    return [row for row in rows if row.values] or [row for row in rows if row.worse != "any"] or rows
 
 
 def _looked_up(impact: ResourceImpact) -> Iterator[_Spoken | Difference]:
@@ -91,7 +131,7 @@ def _looked_up(impact: ResourceImpact) -> Iterator[_Spoken | Difference]:
 
 
 def _spoken(impact: ResourceImpact, difference: Difference) -> Iterator[_Spoken | Difference]:
-    first, *rest = difference.schema_path
+    first, *rest = difference.path
     rows = rows_for(impact.resource_type, (_SAME.get(first, first), *rest))
     if rows is None and _is_whole_branch(difference):
         empty: Any = [] if isinstance(difference.base or difference.head, list) else {}
@@ -106,7 +146,7 @@ def _spoken(impact: ResourceImpact, difference: Difference) -> Iterator[_Spoken 
     else:
         path = difference.path[: rows.length]
         sides = (resource.properties if resource else None for resource in (impact.base, impact.head))
-        base, head = (_at(side, path) for side in sides)
+        base, head = (value_at(side, path) for side in sides)
         yield _Spoken(difference, rows, Difference(path, difference.schema_path[: rows.length], base, head))
 
 
@@ -114,16 +154,3 @@ def _is_whole_branch(difference: Difference) -> bool:
     """Tell whether one side does not have what is a map or a list on the other."""
     sides = (difference.base, difference.head)
     return None in sides and any(isinstance(side, Mapping | list) and side for side in sides)
-
-
-def _at(value: Any, path: tuple[str, ...]) -> Any:
-    for name in path:
-        if isinstance(value, Mapping):
-            value = value.get(name)
-        elif isinstance(value, list):
-            named = (item for item in value if name_of(item) == name)
-            by_position = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
-            value = next(named, by_position)
-        else:
-            return None
-    return value

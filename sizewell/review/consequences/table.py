@@ -5,16 +5,18 @@ Each file of ``tables/`` has the rows of some services, in these columns:
 ``types``
     Resource types with spaces between; ``*`` is any type.
 ``property``
-    The path in the template with dots. ``*`` is one name or list item, ``**`` any number of them. The longest path decides, and a
-    row also speaks for what lies below its path. ``(resource)`` is the whole resource, ``(DeletionPolicy)`` an attribute.
+    The path in the template with dots. ``*`` is one name or list item, ``**`` any number of them; a name that has dots stands in
+    ``[]``. The longest path decides, and a row also speaks for what lies below its path. ``(resource)`` is the whole resource,
+    ``(DeletionPolicy)`` an attribute.
 ``missing``
     What AWS takes where the property is not set: a number, ``true``, ``false`` or a text; ``infinite``; empty where that is
     unknown or nothing. The default written out is no change.
 ``worse``
     Which direction has the consequence: ``lower``, ``higher``, ``off``, ``on``, ``removed``, ``added``, ``fewer`` (a list
-    loses an item), ``more``, ``to A|B``, ``from A|B``, ``any``. ``none``: no direction has one. ``rule``: a rule in code decides.
+    loses an item), ``more``, ``to A|B`` and ``from A|B`` (of a list: an item), ``new A|B`` (a new resource has it), ``any``.
+    ``none``: no direction has one. ``rule``: a rule in code decides.
 ``effect``
-    What suffers: ``sizewell.review.words.Effect``.
+    What suffers: ``sizewell.review.words.Effect``, or ``exposure``: security, because everybody can reach it.
 ``level``
     ``danger``, ``warning`` or ``notice`` in production. Elsewhere a danger is a warning.
 ``consequence``
@@ -28,12 +30,13 @@ Other directions than those of the rows do no harm. A property without a row has
 """
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import inf
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from sizewell.review.words import EFFECTS, SEVERITIES, Effect, Severity
 
@@ -41,8 +44,11 @@ WHOLE = "(resource)"
 _TABLES = Path(__file__).with_name("tables")
 _COLUMNS = ("types", "property", "missing", "worse", "effect", "level", "consequence", "to_do", "source")
 _PLAIN = ("lower", "higher", "off", "on", "removed", "added", "fewer", "more", "any", "none", "rule")
-_VALUED = ("to", "from")
-_ANY, _ANY_NUMBER = "*", "**"
+_NEW = "new"
+_VALUED = ("to", "from", _NEW)
+ANY, _ANY_NUMBER = "*", "**"
+_NAME = re.compile(r"\[([^]]+)]|([^.]+)")
+Suffers = Effect | Literal["exposure"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +61,8 @@ class Row:
     worse: str
     """The first word of the column."""
     values: frozenset[str]
-    """Of ``to`` and ``from``."""
-    effect: Effect | None
+    """Of ``to``, ``from`` and ``new``."""
+    effect: Suffers | None
     level: Severity | None
     consequence: str
     to_do: str
@@ -76,12 +82,20 @@ class Rows:
 
 
 @cache
+def rows_for_new(resource_type: str) -> tuple[Row, ...]:
+    """Return the rows that speak of new resources."""
+    return tuple(row for row in _rows_of(resource_type) if row.worse == _NEW)
+
+
+@cache
 def rows_for(resource_type: str, path: tuple[str, ...]) -> Rows | None:
     """Return the rows that speak for a property, also by a path above it; None where nothing is known."""
     best: tuple[tuple[int, bool, int], list[Row]] | None = None
     for row in _rows_of(resource_type):
+        if row.worse == _NEW:
+            continue
         for length in _lengths(row.path, path):
-            rank = (length, _ANY not in row.types, sum(name not in (_ANY, _ANY_NUMBER) for name in row.path))
+            rank = (length, ANY not in row.types, sum(name not in (ANY, _ANY_NUMBER) for name in row.path))
             if best is None or rank > best[0]:
                 best = rank, [row]
             elif rank == best[0]:
@@ -102,12 +116,12 @@ def _fits(pattern: Sequence[str], path: Sequence[str]) -> bool:
     first, rest = pattern[0], pattern[1:]
     if first == _ANY_NUMBER:
         return any(_fits(rest, path[skipped:]) for skipped in range(len(path) + 1))
-    return bool(path) and first in (_ANY, path[0]) and _fits(rest, path[1:])
+    return bool(path) and first in (ANY, path[0]) and _fits(rest, path[1:])
 
 
 @cache
 def _rows_of(resource_type: str) -> tuple[Row, ...]:
-    return tuple(row for row in all_rows() if _ANY in row.types or resource_type in row.types)
+    return tuple(row for row in all_rows() if ANY in row.types or resource_type in row.types)
 
 
 @cache
@@ -138,7 +152,7 @@ def _fault(written: dict[str, str]) -> str | None:
     says = [written[column] for column in ("effect", "level", "consequence")]
     if worse in ("none", "rule"):
         return "a row without a worse direction has no effect, level and consequence" if any(says) else None
-    if written["effect"] not in EFFECTS:
+    if written["effect"] not in (*EFFECTS, "exposure"):
         return f"effect is {written['effect']!r}"
     if written["level"] not in SEVERITIES:
         return f"level is {written['level']!r}"
@@ -151,11 +165,11 @@ def _row(written: dict[str, str]) -> Row:
     worse, _, values = written["worse"].partition(" ")
     return Row(
         types=tuple(written["types"].split()),
-        path=tuple(written["property"].split(".")),
+        path=tuple(bracketed or plain for bracketed, plain in _NAME.findall(written["property"])),
         missing=_missing(written["missing"]),
         worse=worse,
         values=frozenset(filter(None, values.split("|"))),
-        effect=cast(Effect, written["effect"]) if written["effect"] else None,
+        effect=cast(Suffers, written["effect"]) if written["effect"] else None,
         level=cast(Severity, written["level"]) if written["level"] else None,
         consequence=written["consequence"],
         to_do=written["to_do"],

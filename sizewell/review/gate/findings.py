@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sizewell.review.exposure import public_exposures
+from sizewell.review.exposure import EXPOSED, public_exposures
 from sizewell.review.gate.conditions import (
     COST_INCREASE,
     HAZARD,
@@ -74,11 +74,17 @@ def _security_weaker(review: Review, condition: Condition) -> Iterator[tuple[str
     for change in review.security.others:
         if change.direction == "weaker":
             yield change.environment, f"{change.subject} ({change.rule})"
+    for hazard in review.hazards:
+        if hazard.effect == "security":
+            yield hazard.environment, f"{hazard.subject} ({hazard.rule})"
 
 
 def _public_exposure(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
     for change in public_exposures(review):
         yield change.environment, f"{change.subject} ({change.rule})"
+    for hazard in review.hazards:
+        if hazard.rule == EXPOSED:
+            yield hazard.environment, f"{hazard.subject} ({hazard.rule})"
 
 
 def _acknowledgement_added(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:

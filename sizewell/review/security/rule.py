@@ -15,6 +15,8 @@ from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
 
 #: What stands for a side that does not have the resource.
 ABSENT = "no such resource"
+#: What stands for a property that a resource does not have.
+NOT_SET = "not set"
 
 
 @dataclass(frozen=True)

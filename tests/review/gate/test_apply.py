@@ -194,8 +194,6 @@ def test_permissions() -> None:
 @pytest.mark.parametrize(
     ("rule", "head", "met"),
     [
-        ("public-access-opened", "", {"security-weaker", "public-exposure"}),
-        ("public-access-block-lost", "", {"security-weaker", "public-exposure"}),
         (
             "security-group-opened",
             "tcp 22 from 0.0.0.0/0 (everybody)",
@@ -212,6 +210,17 @@ def test_security(rule: str, head: str, met: set[str]) -> None:
     conditions = "security-weaker,public-exposure,acknowledgement-added"
     assert set(failures(security(rule, head=head), conditions)) == met
     assert "public-exposure" not in failures(security(rule, "stronger", head), conditions)
+
+
+def test_security_that_a_setting_costs() -> None:
+    conditions = "security-weaker,public-exposure"
+    opened, weakened = (
+        hazard(rule=rule).model_copy(update={"effect": "security"})
+        for rule in ("publicly-reachable", "less-secure")
+    )
+    assert set(failures(review(hazards=(opened,)), conditions)) == {"security-weaker", "public-exposure"}
+    assert set(failures(review(hazards=(weakened,)), conditions)) == {"security-weaker"}
+    assert failures(review(hazards=(hazard(),)), conditions) == {}
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,23 @@ def test_a_door_is_opened() -> None:
         """)
 
 
+def test_everybody_is_let_in() -> None:
+    url = "AWS::Lambda::Url"
+    assert described(
+        hazards(
+            template(Own=resource(url, {"AuthType": "AWS_IAM"})),
+            template(Own=resource(url, {"AuthType": "NONE"})),
+            environment="prod",
+            theme="consequences",
+        )
+    ) == text("""
+        danger publicly-reachable, prod/app-stack/Own: AWS::Lambda::Url Own
+        AuthType AWS_IAM → NONE
+        The function answers everybody who knows its address.
+        Let an owner of the environment approve it, or keep it.
+        """)
+
+
 def test_people_hear_less() -> None:
     subscription = resource("AWS::SNS::Subscription", {"Protocol": "email", "Endpoint": "a@b.c"})
     topic = resource("AWS::SNS::Topic")

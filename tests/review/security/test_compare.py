@@ -5,7 +5,7 @@ from sizewell.review.security import compare_security
 from tests.review.builders import assembly, resource, stack, template
 
 
-def workload(retention: int, actions: int) -> dict[str, Any]:
+def workload(key: str, actions: int) -> dict[str, Any]:
     """About as much as an endpoint has."""
     statements = [
         {
@@ -20,21 +20,23 @@ def workload(retention: int, actions: int) -> dict[str, Any]:
     return template(
         Role=resource("AWS::IAM::Role"),
         Policy=resource("AWS::IAM::ManagedPolicy", policy),
-        Logs=resource("AWS::Logs::LogGroup", {"RetentionInDays": retention}),
+        Logs=resource("AWS::Logs::LogGroup", {"KmsKeyId": key}),
         Model=resource("AWS::SageMaker::Model", {"EnableNetworkIsolation": True}),
         **alarms,
     )
 
 
 def test_weaker_comes_first_then_stack_then_subject() -> None:
-    def log_groups(one: int, two: int) -> dict[str, Any]:
+    key, none = {"KmsKeyId": {"Ref": "Key"}}, dict[str, Any]()
+
+    def log_groups(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:
         return template(
-            Two=resource("AWS::Logs::LogGroup", {"RetentionInDays": two}),
-            One=resource("AWS::Logs::LogGroup", {"RetentionInDays": one}),
+            Two=resource("AWS::Logs::LogGroup", {"RetentionInDays": 5, **two}),
+            One=resource("AWS::Logs::LogGroup", {"RetentionInDays": 5, **one}),
         )
 
-    base = assembly(stack(log_groups(5, 5), "b"), stack(log_groups(5, 5), "a"))
-    head = assembly(stack(log_groups(9, 1), "b"), stack(log_groups(1, 9), "a"))
+    base = assembly(stack(log_groups(none, key), "b"), stack(log_groups(key, none), "a"))
+    head = assembly(stack(log_groups(key, none), "b"), stack(log_groups(none, key), "a"))
     others = compare_security(EnvironmentPair("dev", base, head)).others
     assert [(c.direction, c.stack, c.subject) for c in others] == [
         ("weaker", "a", "One"),
@@ -45,15 +47,15 @@ def test_weaker_comes_first_then_stack_then_subject() -> None:
 
 
 def test_a_side_that_is_not_there() -> None:
-    one = assembly(stack(workload(30, 2)))
+    one = assembly(stack(workload("arn", 2)))
     assert {c.direction for c in compare_security(EnvironmentPair("dev", None, one)).iam} == {"broadened"}
     left = compare_security(EnvironmentPair("dev", one, None))
     assert left.iam == (), "CDK does not delete a stack that is gone from the app"
 
 
 def test_a_hundred_changed_stacks_are_compared() -> None:
-    base = assembly(*(stack(workload(30, 5), f"stack-{n}") for n in range(100)))
-    head = assembly(*(stack(workload(14, 6), f"stack-{n}") for n in range(100)))
+    base = assembly(*(stack(workload("arn", 5), f"stack-{n}") for n in range(100)))
+    head = assembly(*(stack(workload("", 6), f"stack-{n}") for n in range(100)))
     security = compare_security(EnvironmentPair("dev", base, head))
     assert len(security.iam) == len(security.others) == 100
     assert security.unchanged_grant_count == 100 * 10 * 5 * 2

@@ -47,22 +47,10 @@ def without(*keys: str) -> dict[str, Any]:
     return request
 
 
-def test_isolation_is_that_of_the_trainings_of_a_tuning_job() -> None:
-    tuned = {"TrainingJobDefinition": REQUEST}, {"TrainingJobDefinition": without("EnableNetworkIsolation")}
-    base, head = (machine(request) for request in tuned)
-    for one in (base, head):
-        text = json.dumps(one).replace("createTrainingJob", "createHyperParameterTuningJob")
-        one |= json.loads(text)
-    (change,) = compare_security(pair(base, head)).others
-    assert change.rule == "isolation-lost"
-
-
 @pytest.mark.parametrize("joined", [True, False])
 @pytest.mark.parametrize(
     ("keys", "rule"),
     [
-        (("EnableNetworkIsolation",), "isolation-lost"),
-        (("VpcConfig",), "isolation-lost"),
         (("EnableInterContainerTrafficEncryption",), "encryption-lost"),
         (("OutputDataConfig", "KmsKeyId"), "encryption-lost"),
         (("ResourceConfig", "VolumeKmsKeyId"), "encryption-lost"),
@@ -75,14 +63,6 @@ def test_a_training_job_protects_less(keys: tuple[str, ...], rule: str, joined: 
     assert keys[-1] in change.base
     back = compare_security(pair(machine(without(*keys)), machine(REQUEST))).others
     assert [c.direction for c in back] == ["stronger"]
-
-
-def test_switched_off_is_as_good_as_missing() -> None:
-    (change,) = changes({**REQUEST, "EnableNetworkIsolation": False})
-    assert (change.base, change.head) == (
-        "Train: EnableNetworkIsolation: true",
-        "Train: EnableNetworkIsolation: false",
-    )
 
 
 def test_another_order_is_no_change() -> None:

@@ -140,7 +140,7 @@ CASES = (
         "log_retention_days: 180",
         "config: prod policy.log_retention_days 365 -> 180",
         *(f"changed: {_stack(workload)}/{name}" for workload, name in _LOG_GROUPS),
-        *(f"weaker log-retention-shortened: {_stack(workload)} {name}" for workload, name in _LOG_GROUPS),
+        *(f"warning less-durable: {_stack(workload)} {name}" for workload, name in _LOG_GROUPS),
     ),
     _case(
         "stricter latency",

@@ -137,7 +137,7 @@ CASES = (
         MODEL_REPLACED
         | {
             f"replaced: {STACK}/{MODEL} by EnableNetworkIsolation",
-            f"weaker isolation-lost: {STACK} {MODEL}",
+            f"warning less-secure: {STACK} {MODEL}",
             FLEET,
         },
     ),

@@ -70,12 +70,12 @@ CASES = (
     TemplateCase(
         "key rotation off",
         _properties(KEY, EnableKeyRotation=False),
-        _changed(KEY, f"weaker key-rotation-lost: {STACK} {KEY}"),
+        _changed(KEY, f"warning less-secure: {STACK} {KEY}"),
     ),
     TemplateCase(
         "public access to a bucket no longer blocked",
         _properties(ARTIFACTS, PublicAccessBlockConfiguration=None),
-        _changed(ARTIFACTS, f"weaker public-access-block-lost: {STACK} {ARTIFACTS}"),
+        _changed(ARTIFACTS, f"danger less-secure: {STACK} {ARTIFACTS}"),
     ),
     TemplateCase(
         "a bucket without its key",
@@ -85,7 +85,7 @@ CASES = (
     TemplateCase(
         "a bucket without versions",
         _properties(ARTIFACTS, VersioningConfiguration={"Status": "Suspended"}),
-        _changed(ARTIFACTS, f"weaker versioning-suspended: {STACK} {ARTIFACTS}"),
+        _changed(ARTIFACTS, f"warning slower-recovery: {STACK} {ARTIFACTS}"),
     ),
     TemplateCase(
         "a bucket that goes with its stack",
@@ -177,12 +177,12 @@ CASES = (
     TemplateCase(
         "logs kept for two weeks",
         _properties(LOG_GROUP, RetentionInDays=14),
-        _changed(LOG_GROUP, f"weaker log-retention-shortened: {STACK} {LOG_GROUP}"),
+        _changed(LOG_GROUP, f"warning less-durable: {STACK} {LOG_GROUP}"),
     ),
     TemplateCase(
         "public addresses in a subnet",
         _properties(SUBNET, MapPublicIpOnLaunch=True),
-        _changed(SUBNET, f"weaker public-access-opened: {STACK} {SUBNET}"),
+        _changed(SUBNET, f"warning less-secure: {STACK} {SUBNET}"),
     ),
     TemplateCase("an SSM parameter more", _a_parameter_more, frozenset({f"added: {STACK}/More"})),
     TemplateCase(

@@ -65,7 +65,7 @@ CASES = (
     TemplateCase(
         "training that reaches the internet",
         _requests(lambda request: request.update(EnableNetworkIsolation=False)),
-        frozenset({_CHANGED, f"weaker isolation-lost: {STACK} {MACHINE}"}),
+        frozenset({_CHANGED, f"warning less-secure: {STACK} {MACHINE}"}),
     ),
     TemplateCase(
         "another hyperparameter",

@@ -1,10 +1,11 @@
 """What the tables of consequences say of single properties: ``sizewell/review/consequences/tables``."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.consequences.find import Consequence
-from sizewell.review.consequences.table import WHOLE
+from sizewell.review.consequences.table import WHOLE, Suffers
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.hazards.rules.replacement import subject_of
 from sizewell.review.words import Effect, moved, shown_pair
@@ -41,6 +42,12 @@ def less_secure(environment: EnvironmentPair) -> Iterator[Found]:
     return _found(environment, "security")
 
 
+@hazard_rule("security")
+def publicly_reachable(environment: EnvironmentPair) -> Iterator[Found]:
+    """Everybody can reach what only some could reach, by a setting of a resource."""
+    return _found(environment, "exposure")
+
+
 @hazard_rule("alerting")
 def fewer_alerts(environment: EnvironmentPair) -> Iterator[Found]:
     """A changed property tells people less, later or something else."""
@@ -65,20 +72,25 @@ def slower_recovery(environment: EnvironmentPair) -> Iterator[Found]:
     return _found(environment, "recovery")
 
 
-def _found(environment: EnvironmentPair, effect: Effect) -> Iterator[Found]:
+def _found(environment: EnvironmentPair, effect: Suffers) -> Iterator[Found]:
+    """Yield what the tables say of an effect; what several properties of a resource lead to is one."""
+    causes: dict[Found, dict[str, None]] = {}
     for consequence in environment.consequences.known:
         row, impact = consequence.row, consequence.impact
         if row.effect != effect or row.level is None or impact.place in environment.diff.moved:
             continue
-        yield Found(
+        without_cause = Found(
             "warning" if row.level == "danger" and not environment.production else row.level,
             impact.stack,
             impact.logical_id,
             subject_of(impact),
-            _cause(consequence),
+            "",
             row.consequence,
-            row.to_do or _USUAL[effect],
+            row.to_do or _USUAL["security" if effect == "exposure" else effect],
         )
+        causes.setdefault(without_cause, {})[_cause(consequence)] = None
+    for found, of_it in causes.items():
+        yield replace(found, cause="; ".join(of_it))
 
 
 def _cause(consequence: Consequence) -> str:

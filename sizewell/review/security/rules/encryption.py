@@ -5,8 +5,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.security.rule import ABSENT, StackChange, stack_rule
-from sizewell.review.security.rules.settings import NOT_SET
+from sizewell.review.security.rule import ABSENT, NOT_SET, StackChange, stack_rule
 from sizewell.review.words import Direction
 from sizewell.templates.alternatives import alternatives, may_be_missing
 from sizewell.templates.template import ResourcePair

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.security.rule import OwnerChange, StackChange, stack_rule
-from sizewell.review.security.rules.settings import NOT_SET, at
+from sizewell.review.security.rule import NOT_SET, OwnerChange, StackChange, stack_rule
 from sizewell.review.words import Direction
 from sizewell.templates.alternatives import guarded_texts
+from sizewell.templates.differences import value_at
 from sizewell.templates.iam.permissions import OWNER, Permission, Permissions, Term, Written, under
 from sizewell.templates.iam.sources import ROLE, Policies
 from sizewell.templates.template import ResourcePair
@@ -50,7 +50,7 @@ def exchanged_roles(stack: StackChange) -> Iterator[SecurityChange]:
 def _exchanged(stack: StackChange, pair: ResourcePair, path: str) -> Iterator[SecurityChange]:
     if pair.base is None or pair.head is None:
         return
-    before, after = at(pair.base.properties, path), at(pair.head.properties, path)
+    before, after = (value_at(side.properties, path.split(".")) for side in (pair.base, pair.head))
     if before == after:
         return
     base, head = _permissions(stack.base_policies, before), _permissions(stack.head_policies, after)
