@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sizewell.review.consequences.meaning import EXPRESSIONS, normal_form
 from sizewell.review.consequences.table import Row
 from sizewell.templates.alternatives import alternatives, dumped, items, may_be_missing
 from sizewell.templates.values import flag, number, show
@@ -28,6 +29,8 @@ def _settled(row: Row, value: Any) -> Any:
     for parse in (flag, number):
         if (known := parse(written)) is not None:
             return known
+    if row.path[-1] in EXPRESSIONS and isinstance(written, str):
+        return normal_form(written)
     return dumped(written)
 
 
