@@ -6,8 +6,9 @@ from sizewell.modules import modules_in
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import IamChange, Security, SecurityChange
 from sizewell.review.security import rules
-from sizewell.review.security.iam import iam_changes, owner_changes, unchanged_grant_count
+from sizewell.review.security.iam import iam_changes, unchanged_grant_count
 from sizewell.review.security.rule import POLICY_RULES, STACK_RULES, StackChange
+from sizewell.templates.iam.changes import permission_changes
 
 modules_in(rules)
 _DIRECTIONS = {"weaker": 0, "broadened": 0, "stronger": 1, "narrowed": 1, "neutral": 2}
@@ -37,9 +38,9 @@ def compare_security(pair: EnvironmentPair) -> Security:
         if stack_pair.is_unchanged:
             continue
         stack = StackChange(stack_pair, before)
-        owners = tuple(owner_changes(stack))
+        owners = tuple(permission_changes(stack.base_policies, stack.head_policies))
         iam += _without_renamed(tuple(iam_changes(stack, owners)))
-        others += [change for rule in POLICY_RULES for owner in owners for change in rule(owner)]
+        others += [change for rule in POLICY_RULES for owner in owners for change in rule(stack, owner)]
         others += [change for rule in STACK_RULES for change in rule(stack)]
         unchanged += unchanged_grant_count(stack)
     return Security(

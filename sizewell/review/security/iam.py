@@ -4,20 +4,13 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
 from sizewell.review.model import Grant, IamChange
-from sizewell.review.security.rule import OwnerChange, StackChange
+from sizewell.review.security.rule import StackChange
+from sizewell.templates.iam.changes import PermissionChange
 from sizewell.templates.iam.permissions import OWNER, Permission, Term, Written
 from sizewell.templates.iam.statements import excluding
 
 
-def owner_changes(stack: StackChange) -> Iterator[OwnerChange]:
-    """Yield every owner of policies whose permissions are not the same on both sides."""
-    base, head = stack.base_policies, stack.head_policies
-    for owner in sorted({*base.by_owner, *head.by_owner}):
-        if base.of(owner).keys() != head.of(owner).keys():
-            yield OwnerChange(stack, owner, base.of(owner), head.of(owner))
-
-
-def iam_changes(stack: StackChange, changes: Iterable[OwnerChange]) -> Iterator[IamChange]:
+def iam_changes(stack: StackChange, changes: Iterable[PermissionChange]) -> Iterator[IamChange]:
     """Yield what is broadened and what is narrowed; CDK leaves a stack that is gone from the app as it is."""
     is_left = stack.pair.head is None and stack.pair.base is not None and stack.pair.base.parent is None
     for change in changes:
@@ -37,7 +30,7 @@ def unchanged_grant_count(stack: StackChange) -> int:
 
 def _iam_change(
     stack: StackChange,
-    change: OwnerChange,
+    change: PermissionChange,
     direction: Literal["broadened", "narrowed"],
     permissions: Collection[Permission],
 ) -> IamChange:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from sizewell.review.model import SecurityChange
 from sizewell.review.words import Direction
-from sizewell.templates.iam.permissions import Coverage, Effect, Permission, Permissions
+from sizewell.templates.iam.changes import PermissionChange
 from sizewell.templates.iam.sources import DocumentReader, Policies, stack_policies
 from sizewell.templates.template import Resource, ResourcePair, Stack, StackPair
 
@@ -106,42 +106,7 @@ class StackChange:
         )
 
 
-@dataclass(frozen=True)
-class OwnerChange:
-    """The permissions of one role or resource on both sides."""
-
-    stack: StackChange
-    owner: str
-    base: Permissions
-    head: Permissions
-
-    @cached_property
-    def broadened(self) -> tuple[Permission, ...]:
-        """What is allowed and was not, and what was denied and is not."""
-        added = _uncovered(self.head, self.base, "Allow")
-        if self.stack.is_gone(self.owner):
-            return added
-        return (*added, *_uncovered(self.base, self.head, "Deny"))
-
-    @cached_property
-    def narrowed(self) -> tuple[Permission, ...]:
-        """What was allowed and is not, and what is denied and was not."""
-        removed = _uncovered(self.base, self.head, "Allow")
-        if self.stack.is_new(self.owner):
-            return removed
-        return (*removed, *_uncovered(self.head, self.base, "Deny"))
-
-
-def _uncovered(permissions: Permissions, by: Permissions, effect: Effect) -> tuple[Permission, ...]:
-    """Return the permissions that none of the others covers; equal ones go first, they are the most."""
-    left = [p for p in permissions if p.effect == effect and p not in by]
-    if not left:
-        return ()
-    others = Coverage(p for p in by if p.effect == effect)
-    return tuple(p for p in left if not others.covers(p))
-
-
-PolicyRule = Callable[[OwnerChange], Iterator[SecurityChange]]
+PolicyRule = Callable[[StackChange, PermissionChange], Iterator[SecurityChange]]
 """Looks at the permissions of one role or resource."""
 StackRule = Callable[[StackChange], Iterator[SecurityChange]]
 """Looks at a whole stack."""

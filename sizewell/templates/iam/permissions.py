@@ -174,3 +174,11 @@ class Coverage:
                 if principal_covers(wide, principal) and implies(condition, needed)
             ]
         return found
+
+
+def refuses_no_tls(permission: Permission) -> bool:
+    """Tell whether it denies requests because they are without TLS."""
+    return permission.effect == "Deny" and any(
+        clause.operator == "bool" and clause.key == "aws:securetransport" and clause.values == ("false",)
+        for clause in permission.condition
+    )

@@ -46,6 +46,8 @@ _ATTACHED = {
     "AWS::SecretsManager::ResourcePolicy": ("ResourcePolicy", ("SecretId",)),
     "AWS::Logs::ResourcePolicy": ("PolicyDocument", ()),
 }
+#: Resources that are nothing but policies.
+POLICY_TYPES = frozenset(_ATTACHED)
 VPC_ENDPOINT = "AWS::EC2::VPCEndpoint"
 #: https://docs.aws.amazon.com/vpc/latest/privatelink/vpc-endpoints-access.html (Default endpoint policy)
 _DEFAULT_ENDPOINT_POLICY = {

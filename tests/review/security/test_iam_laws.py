@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import Grant
 from sizewell.review.security import compare_security
-from sizewell.review.security.iam import owner_changes
 from sizewell.review.security.rule import StackChange
 from sizewell.templates.alternatives import Guard, Guards, always, simplified
+from sizewell.templates.iam.changes import permission_changes
 from sizewell.templates.iam.conditions import implies
 from sizewell.templates.iam.permissions import Coverage, Permission, principal_covers, term_covers
 from sizewell.templates.iam.statements import document_permissions
@@ -85,7 +85,9 @@ def test_what_one_way_broadens_narrows_the_other_way(
     base: list[dict[str, Any]], head: list[dict[str, Any]]
 ) -> None:
     def permissions(one: EnvironmentPair, direction: str) -> set[Any]:
-        return {p for c in owner_changes(StackChange(one.stacks[0])) for p in getattr(c, direction)}
+        stack = StackChange(one.stacks[0])
+        changes = permission_changes(stack.base_policies, stack.head_policies)
+        return {p for c in changes for p in getattr(c, direction)}
 
     there, back = compared(base, head), compared(head, base)
     assert permissions(there, "broadened") == permissions(back, "narrowed")

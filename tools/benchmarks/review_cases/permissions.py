@@ -65,7 +65,13 @@ CASES = (
     TemplateCase(
         "an action less",
         _without("LogInToRegistry"),
-        frozenset({_POLICY_CHANGED, f"narrowed: {STACK}: Allow ecr:GetAuthorizationToken on *"}),
+        frozenset(
+            {
+                _POLICY_CHANGED,
+                f"narrowed: {STACK}: Allow ecr:GetAuthorizationToken on *",
+                f"danger permission-lost: {STACK}",
+            }
+        ),
     ),
     TemplateCase(
         "all objects in place of one",
@@ -114,6 +120,7 @@ CASES = (
                 # SageMaker itself may not take it any more.
                 f"narrowed: {STACK}: Allow sts:AssumeRole on {STACK}/Endpoint/ModelRole/Role "
                 "if StringEquals aws:SourceAccount: 333344445555",
+                f"danger permission-lost: {STACK} {ROLE}",
                 f"weaker public-principal: {STACK} {ROLE}",
             }
         ),

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.security.rule import OwnerChange, policy_rule
+from sizewell.review.security.rule import StackChange, policy_rule
+from sizewell.templates.iam.changes import PermissionChange
 from sizewell.templates.iam.conditions import Clause, is_everywhere
 from sizewell.templates.iam.patterns import is_fixed, names_an_account
 from sizewell.templates.iam.permissions import EVERYBODY, Permission, Permissions
@@ -52,16 +53,16 @@ _NOBODY = "none"
 
 
 @policy_rule
-def public_principals(change: OwnerChange) -> Iterator[SecurityChange]:
+def public_principals(stack: StackChange, change: PermissionChange) -> Iterator[SecurityChange]:
     """Yield policies that allow everybody something that they did not, or no longer do."""
-    owner = change.stack.head.get(change.owner) or change.stack.base.get(change.owner)
+    owner = stack.head.get(change.owner) or stack.base.get(change.owner)
     if owner is not None and owner.resource_type in _FILTERS:
         return
     opened = any(_is_public(p) and p in change.head for p in change.broadened)
     closed = any(_is_public(p) and p in change.base for p in change.narrowed)
-    if not opened and not (closed and change.owner in change.stack.head):
+    if not opened and not (closed and change.owner in stack.head):
         return
-    yield change.stack.change(
+    yield stack.change(
         "public-principal",
         "weaker" if opened else "stronger",
         change.owner,
@@ -74,9 +75,9 @@ def public_principals(change: OwnerChange) -> Iterator[SecurityChange]:
 
 
 @policy_rule
-def foreign_accounts(change: OwnerChange) -> Iterator[SecurityChange]:
+def foreign_accounts(stack: StackChange, change: PermissionChange) -> Iterator[SecurityChange]:
     """Yield accounts that are let in and were not, or no longer are."""
-    pair = change.stack.pair
+    pair = stack.pair
     before, after = _foreign(change.base, pair.base), _foreign(change.head, pair.head)
     added, removed = sorted(after - before), sorted(before - after)
     shown = {
@@ -84,15 +85,15 @@ def foreign_accounts(change: OwnerChange) -> Iterator[SecurityChange]:
         "head": ", ".join(sorted(after)) or _NOBODY,
     }
     if added:
-        yield change.stack.change(
+        yield stack.change(
             "foreign-account-trusted",
             "weaker",
             change.owner,
             **shown,
             why=f"Administrators of {', '.join(added)} decide who gets access.",
         )
-    elif removed and not change.stack.is_gone(change.owner):
-        yield change.stack.change(
+    elif removed and not change.is_gone:
+        yield stack.change(
             "foreign-account-trusted",
             "stronger",
             change.owner,

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.security.rule import NOT_SET, OwnerChange, StackChange, stack_rule
+from sizewell.review.security.rule import NOT_SET, StackChange, stack_rule
 from sizewell.review.words import Direction
 from sizewell.templates.alternatives import guarded_texts
 from sizewell.templates.differences import value_at
+from sizewell.templates.iam.changes import PermissionChange
 from sizewell.templates.iam.permissions import OWNER, Permission, Permissions, Term, Written, under
 from sizewell.templates.iam.sources import ROLE, Policies
 from sizewell.templates.template import ResourcePair
@@ -58,7 +59,7 @@ def _exchanged(stack: StackChange, pair: ResourcePair, path: str) -> Iterator[Se
     if base is None or head is None:
         direction, why = "weaker", _WHY_UNKNOWN
     else:
-        change = OwnerChange(stack, pair.head.logical_id, base, head)
+        change = PermissionChange(pair.head.logical_id, base, head)
         if not change.broadened and not change.narrowed:
             return
         direction = "weaker" if change.broadened else "stronger"

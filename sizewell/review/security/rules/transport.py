@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 
 from sizewell.review.model import SecurityChange
-from sizewell.review.security.rule import OwnerChange, policy_rule
+from sizewell.review.security.rule import StackChange, policy_rule
 from sizewell.templates.alternatives import always
-from sizewell.templates.iam.conditions import Clause
-from sizewell.templates.iam.permissions import Permissions
+from sizewell.templates.iam.changes import PermissionChange
+from sizewell.templates.iam.permissions import Permissions, refuses_no_tls
 
 _ENFORCED, _NOT_ENFORCED = "requests without TLS are denied", "requests without TLS are accepted"
 
 
 @policy_rule
-def tls_enforcement(change: OwnerChange) -> Iterator[SecurityChange]:
+def tls_enforcement(stack: StackChange, change: PermissionChange) -> Iterator[SecurityChange]:
     """Yield resources whose policy no longer refuses requests without TLS, or does so from now on."""
     before, after = _enforces(change.base), _enforces(change.head)
-    if before and not after and not change.stack.is_gone(change.owner):
-        yield change.stack.change(
+    if before and not after and not change.is_gone:
+        yield stack.change(
             "tls-enforcement-lost",
             "weaker",
             change.owner,
@@ -24,8 +24,8 @@ def tls_enforcement(change: OwnerChange) -> Iterator[SecurityChange]:
             head=_NOT_ENFORCED,
             why="Requests without TLS are accepted, and others can read them.",
         )
-    elif after and not before and not change.stack.is_new(change.owner):
-        yield change.stack.change(
+    elif after and not before and not change.is_new:
+        yield stack.change(
             "tls-enforcement-gained",
             "stronger",
             change.owner,
@@ -37,13 +37,4 @@ def tls_enforcement(change: OwnerChange) -> Iterator[SecurityChange]:
 
 def _enforces(permissions: Permissions) -> bool:
     """Tell whether they are refused for certain: a condition of the template may leave a statement out."""
-    cases = [
-        p.guards
-        for p in permissions
-        if p.effect == "Deny" and any(_is_plain(clause) for clause in p.condition)
-    ]
-    return always(cases)
-
-
-def _is_plain(clause: Clause) -> bool:
-    return clause.operator == "bool" and clause.key == "aws:securetransport" and clause.values == ("false",)
+    return always([permission.guards for permission in permissions if refuses_no_tls(permission)])
