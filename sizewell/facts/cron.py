@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _MONTHS = "JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC"
+_RATE = re.compile(r"rate\(([1-9][0-9]{0,8}) (minute|hour|day)s?\)")
+_MINUTES = {"minute": 1, "hour": 60, "day": 24 * 60}
 _WEEKDAYS = "SUN|MON|TUE|WED|THU|FRI|SAT"
 
 
@@ -26,6 +28,27 @@ class CronField:
     def allows(self, value: str) -> bool:
         """Tell whether every part of the field is well-formed."""
         return all(self._allows_part(part) for part in value.upper().split(","))
+
+    def count(self, value: str) -> int:
+        """Return how many values a well-formed field stands for; a special form stands for one."""
+        return sum(map(self._count_part, value.upper().split(",")))
+
+    def _count_part(self, part: str) -> int:
+        if self.special and re.fullmatch(self.special, part):
+            return 1
+        base, slash, step = part.partition("/")
+        first, dash, last = base.partition("-")
+        if base == "*":
+            values = self.highest - self.lowest + 1
+        elif dash:
+            values = self._number(last) - self._number(first) + 1
+        else:
+            values = self.highest - self._number(first) + 1 if slash else 1
+        return -(-values // int(step)) if slash else values
+
+    def _number(self, value: str) -> int:
+        names = self.names.split("|")
+        return names.index(value) + self.lowest if value in names else int(value)
 
     def _allows_part(self, part: str) -> bool:
         """Check one part: ``*``, a value, a range ``a-b``, either with a step ``/n``, or a special form."""
@@ -72,6 +95,22 @@ def cron_fault(inside: str) -> str | None:
     if (values[2] == "?") == (values[4] == "?"):
         return "exactly one of day-of-month and day-of-week must be a question mark"
     return None
+
+
+def starts_per_year(expression: str) -> float | None:
+    """Return how often ``rate(...)`` or ``cron(...)`` starts something in a year of 365 days; None for anything else."""
+    if rate := _RATE.fullmatch(expression):
+        return 365 * 24 * 60 / (int(rate[1]) * _MINUTES[rate[2]])
+    inside = re.fullmatch(r"cron\((.*)\)", expression)
+    if inside is None or cron_fault(inside[1]):
+        return None
+    values = inside[1].split()
+    minutes, hours, days, months, weekdays = (
+        field.count(value) for value, field in zip(values, FIELDS[:5], strict=False)
+    )
+    each_month = days * 12 / 365 if values[4] == "?" and values[2] != "*" else 1.0
+    each_week = 1.0 if values[4] in ("?", "*") else weekdays / 7
+    return minutes * hours * 365 * months / 12 * each_month * each_week
 
 
 def cron_of_hours(minute: int, hours: str, weekdays: Sequence[str]) -> str:

@@ -22,6 +22,15 @@ def test_other_times() -> None:
         """)
 
 
+def test_more_often() -> None:
+    assert described(hazards(app(), app(ScheduleExpression="rate(12 hours)"))) == text("""
+        warning schedule-changed, dev/app-stack/Weekly: schedule Weekly
+        ScheduleExpression cron(0 2 ? * SAT *) → rate(12 hours)
+        The schedule starts its target 14 times as often, and each run is paid for.
+        Tell those who wait for the results, and make sure that the new times do not overlap with other runs.
+        """)
+
+
 @pytest.mark.parametrize("type_", ["AWS::Scheduler::Schedule", "AWS::Events::Rule"])
 def test_a_schedule_that_is_disabled(type_: str) -> None:
     (found,) = hazards(app(type_), app(type_, State="DISABLED"))

@@ -1,7 +1,8 @@
 """What starts by itself, and when."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from sizewell.facts.cron import starts_per_year
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved
 from sizewell.templates.same import has_the_same
@@ -10,6 +11,8 @@ from sizewell.templates.template import Resource
 SCHEDULE = "AWS::Scheduler::Schedule"
 EVENT_RULE = "AWS::Events::Rule"
 _KEYS = ("ScheduleExpression", "ScheduleExpressionTimezone", "State")
+#: From so many times as often on, the money counts more than the times.
+_OFTEN = 2
 _DEFAULTS = {"State": "ENABLED", "ScheduleExpressionTimezone": "UTC"}
 
 
@@ -21,14 +24,18 @@ def schedule_changed(environment: Environment) -> Iterator[Found]:
         if before != after and any(side["ScheduleExpression"] for side in (before, after)):
             causes = [f"{key} {moved(before[key], after[key])}" for key in _KEYS if before[key] != after[key]]
             was_off, is_off = (side["State"] == "DISABLED" for side in (before, after))
+            times = 1.0 if was_off or is_off else _times_as_often(before, after)
             yield Found(
-                "warning" if is_off and not was_off else "notice",
+                "warning" if (is_off and not was_off) or times >= _OFTEN else "notice",
                 stack,
                 head.logical_id,
                 f"schedule {head.path}",
                 "; ".join(causes),
-                _consequence(was_off, is_off),
+                f"The schedule starts its target {times:,.3g} times as often, and each run is paid for."
+                if times >= _OFTEN
+                else _consequence(was_off, is_off),
                 "Tell those who wait for the results, and make sure that the new times do not overlap with other runs.",
+                "money" if times >= _OFTEN else None,
             )
     for pair in environment.diff.resources(SCHEDULE, EVENT_RULE):
         gone = pair.base if pair.head is None and pair.stack.head is not None else None
@@ -47,6 +54,12 @@ def schedule_changed(environment: Environment) -> Iterator[Found]:
                 "The schedule no longer starts anything.",
                 "Tell those who wait for the results.",
             )
+
+
+def _times_as_often(before: Mapping[str, object], after: Mapping[str, object]) -> float:
+    """Return how many times as often a schedule starts its target; 1 where nobody knows."""
+    was, becomes = (starts_per_year(str(side["ScheduleExpression"])) for side in (before, after))
+    return becomes / was if was and becomes else 1.0
 
 
 def _consequence(was_off: bool, is_off: bool) -> str:
