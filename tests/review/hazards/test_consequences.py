@@ -126,19 +126,16 @@ def test_the_results_are_others() -> None:
 
 
 def test_a_failure_lasts_longer() -> None:
-    redrive = {"RedrivePolicy": {"deadLetterTargetArn": "arn", "maxReceiveCount": 3}}
-    assert described(
-        hazards(
-            template(Own=resource(QUEUE, redrive)),
-            template(Own=resource(QUEUE, {})),
-            environment="prod",
-            theme="consequences",
-        )
-    ) == text("""
-        danger slower-recovery, prod/app-stack/Own: AWS::SQS::Queue Own
-        RedrivePolicy {"deadLetterTargetArn": "arn", "maxReceiveCount": "3"} → none
-        A message that always fails is read again until it expires, and then it is lost.
-        Keep the dead-letter queue.
+    sides = (
+        template(Own=resource("AWS::RDS::DBInstance", {"BackupRetentionPeriod": days, "DeletionProtection": True}))
+        for days in (14, 0)
+    )
+    assert described(hazards(*sides, environment="prod", theme="consequences")) == text("""
+        danger slower-recovery, prod/app-stack/Own: AWS::RDS::DBInstance Own
+        BackupRetentionPeriod 14 → 0
+        RDS turns automated backups off and deletes those that exist, so the database cannot be restored to a point in time
+            any more.
+        Keep at least one day of backups.
         """)
 
 

@@ -8,7 +8,7 @@ EXCLUDED = {"ExcludeRetainedVariantProperties": [{"VariantPropertyType": "Desire
 
 def test_counts_are_lost_when_they_are_kept_no_longer() -> None:
     assert described(hazards(endpoint_app(), endpoint_app(endpoint=NOT_KEPT))) == text("""
-        danger counts-lost, dev/app-stack/Endpoint: endpoint assistant
+        warning counts-lost, dev/app-stack/Endpoint: endpoint assistant
         RetainAllVariantProperties true → none
         Each update with another configuration resets the number of instances (primary to 2 instances), whatever
             autoscaling had set. At peak these are too few until autoscaling has caught up.

@@ -80,7 +80,7 @@ def test_an_export_that_is_in_use() -> None:
 def test_an_export_that_another_app_may_import() -> None:
     found = hazards_of(environment((exporter("a"), importer("b")), (exporter(), importer("b"))))
     assert described(found) == text("""
-        warning export-removed, dev/provider/O0: export a
+        warning export-removed, dev/provider/-: export a
         the export is removed
         No stack of this app imports it. While a stack of another app does, CloudFormation refuses the deletion, and the
             deployment rolls back.

@@ -144,7 +144,7 @@ CASES = (
     TemplateCase(
         "retained counts off",
         _endpoint(RetainAllVariantProperties=False),
-        frozenset({f"changed: {STACK}/{ENDPOINT}", f"danger counts-lost: {STACK} {ENDPOINT}"}),
+        frozenset({f"changed: {STACK}/{ENDPOINT}", f"warning counts-lost: {STACK} {ENDPOINT}"}),
     ),
     TemplateCase(
         "another endpoint name",

@@ -90,7 +90,7 @@ CASES = (
     TemplateCase(
         "a bucket that goes with its stack",
         _goes_with_its_stack,
-        _changed(ARTIFACTS, f"danger removal-policy-weakened: {STACK} {ARTIFACTS}"),
+        _changed(ARTIFACTS, f"warning removal-policy-weakened: {STACK} {ARTIFACTS}"),
     ),
     TemplateCase(
         "a bucket removed, and kept",
@@ -113,7 +113,7 @@ CASES = (
         frozenset(
             {
                 f"replaced: {STACK}/{ARTIFACTS} by BucketName",
-                f"warning stateful-replaced: {STACK} {ARTIFACTS}",
+                f"danger stateful-replaced: {STACK} {ARTIFACTS}",
                 f"replaced: {STACK}/{ARTIFACTS_POLICY} by Bucket",
             }
         ),

@@ -70,7 +70,7 @@ CASES = (
     TemplateCase(
         "another hyperparameter",
         _other_epochs,
-        frozenset({_CHANGED, f"warning other-results: {STACK} {MACHINE}"}),
+        frozenset({_CHANGED, f"warning costs-more: {STACK} {MACHINE}"}),
     ),
     TemplateCase(
         "a schedule switched off",

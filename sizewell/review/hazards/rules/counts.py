@@ -23,7 +23,7 @@ def counts_lost(environment: Environment) -> Iterator[Found]:
         if causes:
             counts = listed(f"{h.name} to {counted(h.initial_instance_count, 'instance')}" for _, h in scaled)
             yield Found(
-                "danger",
+                "warning",
                 endpoint.stack,
                 endpoint.logical_id,
                 endpoint.subject,

@@ -101,14 +101,14 @@ def export_removed(environment: Environment) -> Iterator[Found]:
     """An export is removed that a stack of another app may import."""
     for name, base, head in environment.diff.kept_stacks:
         kept = _exports(head)
-        gone = {export: logical_id for export, logical_id in _exports(base).items() if export not in kept}
-        imported = _importers(environment.diff, gone.keys(), name) if gone else {}
-        for export, logical_id in sorted(gone.items()):
+        gone = _exports(base).keys() - kept
+        imported = _importers(environment.diff, gone, name) if gone else {}
+        for export in sorted(gone):
             if export not in imported:
                 yield Found(
                     "warning",
                     name,
-                    logical_id,
+                    None,
                     f"export {export}",
                     "the export is removed",
                     "No stack of this app imports it. While a stack of another app does, CloudFormation refuses the deletion, "

@@ -125,13 +125,14 @@ def stateful_replaced(environment: Environment) -> Iterator[Found]:
                 "deployment rolls back."
             )
         yield Found(
-            "danger" if certain and not change.is_retained else "warning",
+            "danger" if certain and (environment.production or not change.is_retained) else "warning",
             change.stack,
             change.logical_id,
             subject_of(change),
             cause_of(change),
             consequence,
             remedy,
+            "availability" if change.is_retained else None,
         )
 
 
@@ -214,7 +215,7 @@ def removal_policy_weakened(environment: Environment) -> Iterator[Found]:
         if weaker:
             holds = contents_of(head)
             yield Found(
-                "danger" if environment.production else "warning",
+                "danger" if environment.production and not holds else "warning",
                 stack,
                 head.logical_id,
                 f"{head.resource_type} {head.path}",
