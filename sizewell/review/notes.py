@@ -69,6 +69,14 @@ def _of_pairs(pairs: Sequence[EnvironmentPair]) -> Iterator[Note]:
 
 
 def _missing(name: str, base: Assembly, head: Assembly) -> Iterator[Note]:
+    if base.is_deployed:
+        yield Note(
+            severity="notice",
+            environment=name,
+            text="deployed stacks have no plan and no configuration: changed keys, picks, quotas and acknowledgements are not "
+            "compared, and the cost of base follows from its templates",
+        )
+        return
     for what, ours, theirs, without in (
         ("plan.json", base.plan, head.plan, "selection, traffic and workloads"),
         ("config.json", base.config, head.config, "what the change means in the configuration"),

@@ -240,6 +240,11 @@ class StackPair:
         head = self.head.resources if self.head else {}
         return tuple(self._pairs(base, base if self.is_unchanged else head))
 
+    @cached_property
+    def has_same_resources(self) -> bool:
+        """Whether no resource comes, goes or differs but in its metadata."""
+        return all(pair.base is pair.head for pair in self.resources)
+
     def _pairs(self, base: Mapping[str, Resource], head: Mapping[str, Resource]) -> Iterator[ResourcePair]:
         for logical_id in sorted({*base, *head}):
             before, after = base.get(logical_id), head.get(logical_id)

@@ -1,7 +1,7 @@
 """Compare the bills of both sides of an environment, workload by workload."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sizewell.planning.saved_workload import SavedWorkload
@@ -126,9 +126,12 @@ def _workloads(pair: EnvironmentPair) -> Iterator[_Compared]:
     heads: dict[str, WorkloadStacks] = {}
     changed: set[str] = set()
     base, head = _side(pair.base), _side(pair.head)
+    # What is deployed and stays as it is costs what the plan of head says.
+    kept = replace(head, places=base.places) if pair.base and pair.base.is_deployed else base
     for stacks in pair.stacks:
         name = pair.name_of_stack(stacks.name)
-        before, after = base.stack(stacks.base), head.stack(stacks.head)
+        before = (kept if stacks.has_same_resources else base).stack(stacks.base)
+        after = head.stack(stacks.head)
         bill = price_stack(after) if after else None
         same = bill if _alike(stacks, before, after) else None
         if before:
@@ -171,11 +174,11 @@ def _unpriced_changes(pair: EnvironmentPair) -> dict[str, set[str]]:
 
 
 def _alike(stacks: StackPair, before: PlannedStack | None, after: PlannedStack | None) -> bool:
-    """Whether both sides cost the same for certain: the same template in the same place by the same plan."""
+    """Whether both sides cost the same for certain: the same resources in the same place by the same plan."""
     return (
         before is not None
         and after is not None
-        and stacks.is_unchanged
+        and stacks.has_same_resources
         and before.region == after.region
         and before.side.availability_zones == after.side.availability_zones
         and before.side.savings_plan_percent == after.side.savings_plan_percent

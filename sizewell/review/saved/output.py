@@ -26,6 +26,8 @@ class Assembly:
     """``config.json``: the merged configuration that the plan was made from."""
     notes: tuple[str, ...] = ()
     """What could not be read, and is left out."""
+    is_deployed: bool = False
+    """Whether its templates are those of an account, which has neither plan nor configuration."""
 
 
 @dataclass(frozen=True)

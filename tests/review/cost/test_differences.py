@@ -170,6 +170,31 @@ def test_training_without_a_plan_is_unknown_and_not_gone() -> None:
     assert gone.difference.expected < 0
 
 
+def test_training_that_is_deployed_and_stays_as_it_is_costs_what_the_plan_of_head_says() -> None:
+    written, plan = (
+        template(Machine=resource("AWS::StepFunctions::StateMachine")),
+        saved_plan(saved_training_job()),
+    )
+    name = plan.workloads[0].stack_name
+    deployed = assembly(stack({**written, "Description": "before"}, name), config=None, is_deployed=True)
+    same = compared(deployed, planned(written, plan))
+    assert (same.base, same.difference.expected, only(same).causes) == (same.head, 0, ())
+    changed = template(Machine=resource("AWS::StepFunctions::StateMachine", {"DefinitionString": "{}"}))
+    assert compared(deployed, planned(changed, plan)).difference.expected is None
+
+
+def test_an_endpoint_that_is_deployed_costs_what_its_template_says_where_it_changes() -> None:
+    base, head = (
+        endpoint_template(name, Target=scalable_target(2, 6)) for name in ("ml.g5.xlarge", "ml.g5.2xlarge")
+    )
+    plan = saved_plan(saved_endpoint(instance_type="ml.g5.2xlarge", average=4))
+    deployed = assembly(stack(base, "shop-dev-chat"), config=None, is_deployed=True)
+    cost = compared(deployed, planned(head, plan)).base
+    assert cost is not None
+    # us-east-1: 1.41 USD x 2 instances x 730 hours.
+    assert cost.expected == 2058.6
+
+
 def test_an_added_workload_differs_by_all_of_it() -> None:
     cost = compare_costs(pair(None, alarms(3)))
     assert only(cost).base is None
