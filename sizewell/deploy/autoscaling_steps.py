@@ -24,6 +24,8 @@ class DeployedStack:
     status: str
     template: Mapping[str, Any]
     parameters: Mapping[str, str]
+    termination_protection: bool = False
+    """Whether CloudFormation refuses to delete it."""
 
     @property
     def autoscaling(self) -> str | None:

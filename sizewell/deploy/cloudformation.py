@@ -88,14 +88,24 @@ class CloudFormation:
                 return None
             body = self._client.get_template(StackName=name, TemplateStage="Original")["TemplateBody"]
         # YAML comes as it is, and JSON as OrderedDicts, which are no plain maps to the template model.
-        template = yaml.safe_load(body) if isinstance(body, str) else json.loads(json.dumps(body))
+        try:
+            template = yaml.safe_load(body) if isinstance(body, str) else json.loads(json.dumps(body))
+        except yaml.YAMLError as error:
+            raise CloudFormationError(f"{name}: its template is YAML that is not read: {error}") from None
         given = description.get("Parameters", ())
         return DeployedStack(
             name,
             description["StackStatus"],
             template,
             {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in given},
+            description.get("EnableTerminationProtection", False),
         )
+
+    def nested_stack_id(self, name: str, logical_id: str) -> str:
+        """Return the id of a stack that is nested in another one."""
+        with as_our_error(f"{name}/{logical_id}"):
+            found = self._client.describe_stack_resource(StackName=name, LogicalResourceId=logical_id)
+        return str(found["StackResourceDetail"]["PhysicalResourceId"])
 
     def release_failed_creation(self, name: str) -> bool:
         """Let a stack be deleted whose creation was rolled back, so that nothing is left in it; return whether it is one.
