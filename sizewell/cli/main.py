@@ -308,19 +308,21 @@ def review(
     json: options.JsonFileOption = None,
     fail_on: options.ConditionsOption = None,
     production: options.ProductionOption = None,
+    profile: options.ProfileOption = None,
 ) -> None:
     """Show what a change does: to safety, security, cost, instance types, configuration and resources.
 
     Prints the verdict, then what can hurt first; where a format goes to the standard output, that instead.
     Both refs are synthesized as git has them, once for each content; two directories are compared as they are.
-    What your branch alone changes: --base "$(git merge-base origin/main HEAD)". One of the files may be -, the
+    What your branch alone changes: --base "$(git merge-base origin/main HEAD)". What a deployment changes now:
+    --base deployed, which reads the stacks of the account, with the credentials of --profile. One of the files may be -, the
     standard output.
 
     \b
     Exit codes:
       0  nothing stops the change
       1  a condition of --fail-on, or of the policy in the configuration, is met
-      2  bad input: no such ref, directory or environment, or an option that cannot be read
+      2  bad input: no such ref, directory or environment, an option or a deployed stack that cannot be read
       3  head does not synthesize; the review of what does is printed and written
     """
     from sizewell.cli.review_command import run_review
@@ -333,6 +335,7 @@ def review(
         conditions=fail_on or (),
         production=production or None,
         files={"markdown": markdown, "html": html, "json": json},
+        profile=profile,
     )
 
 

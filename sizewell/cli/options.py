@@ -109,8 +109,8 @@ BaseOption = Annotated[
     str | None,
     typer.Option(
         "--base",
-        metavar="REF|DIR",
-        help="What there was: a git ref, or what cdk synth wrote. The default branch, when left out.",
+        metavar="REF|DIR|deployed",
+        help="What there was: a git ref, what cdk synth wrote, or what is deployed. The default branch, when left out.",
         show_default=False,
     ),
 ]

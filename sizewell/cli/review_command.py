@@ -28,15 +28,18 @@ def run_review(
     conditions: Sequence[str],
     files: Mapping[str, str | None],
     production: Sequence[str] | None = None,
+    profile: str | None = None,
 ) -> None:
     """Print and write a review, and end the command with the exit code that says what came out.
 
-    ``files`` names a file for each format, ``-`` for the standard output.
+    ``files`` names a file for each format, ``-`` for the standard output; ``profile`` is for a base that is deployed.
     """
     with doing("reviewing"):
         base = _default_base() if base is None else base
         targets, faults = check_targets(files)
-        reviewed, sides = make_review(base, head, environments, config, conditions, faults, production)
+        reviewed, sides = make_review(
+            base, head, environments, config, conditions, faults, production, profile
+        )
         publish(reviewed, targets, sides.directories)
     if sides.head.errors:
         raise typer.Exit(SYNTH_EXIT_CODE)
@@ -67,6 +70,7 @@ def make_review(
     conditions: Sequence[str],
     faults: Sequence[str] = (),
     production: Sequence[str] | None = None,
+    profile: str | None = None,
 ) -> tuple["Review", Sides]:
     """Return the review of both sides; ends the command on bad input, with ``faults`` that are known already."""
     from sizewell.review.compare import compare_outputs, with_gate
@@ -80,6 +84,7 @@ def make_review(
         config,
         check=lambda names: condition_faults(conditions, names),
         faults=faults,
+        profile=profile,
     )
     with doing(f"comparing {sides.base.label} with {sides.head.label}", *sides.directories):
         reviewed = compare_outputs(

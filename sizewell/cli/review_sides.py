@@ -1,4 +1,4 @@
-"""The two sides of a review: directories that are read, refs and the work tree that are synthesized."""
+"""The two sides of a review: directories are read, refs and the work tree are synthesized, stacks are looked up."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +25,8 @@ ERRORS_FILE = "errors.json"
 DEFAULT_OUTPUT = "cdk.out"
 #: The files of the project as they are on the disk.
 WORK_TREE = "worktree"
+#: Base as it is in the account.
+DEPLOYED = "deployed"
 _APP = "cdk.json"
 
 #: Returns what is wrong with something that names environments, given those that there are; None: not known yet.
@@ -65,10 +67,12 @@ def read_sides(
     *,
     check: EnvironmentCheck = lambda _: (),
     faults: Sequence[str] = (),
+    profile: str | None = None,
 ) -> Sides:
     """Return both sides; ends the command with all ``faults`` of the input before anything is synthesized.
 
     An existing directory is read, anything else is synthesized: without such a side, neither git nor CDK start.
+    A base that is deployed is read with the credentials of ``profile``.
     """
     from sizewell.review.comparison import have_nothing_in_common
     from sizewell.review.saved.reading import OutputReader
@@ -82,10 +86,12 @@ def read_sides(
         seen += _configuration_faults(found, known, directory)
     if there:
         seen += _environment_faults(environments, there)
+    if profile is not None and base != DEPLOYED:
+        seen.append(f"--profile: only --base {DEPLOYED} reads an account")
     seen += [*check(there), *faults]
     if seen:
         exit_bad_input("\n".join(seen))
-    sides = _synthesize(found, environments, directory, reader, known or frozenset())
+    sides = _synthesize(found, environments, directory, reader, known or frozenset(), profile)
     if not there and (
         late := [*_environment_faults(environments, sides.environments), *check(sides.environments)]
     ):
@@ -128,6 +134,14 @@ def check_is_project() -> None:
 
 def _look_up(base: str, head: str | None, config: str, reader: "OutputReader") -> Iterator[_Found]:
     """Yield what is known of both sides; of base alone where it has faults and nobody named a head."""
+    if base == DEPLOYED:
+        head = head or WORK_TREE
+        if not _is_saved(head):
+            check_is_project()
+        found = _find("--head", head, config, reader)
+        yield _Found("--base", DEPLOYED, environments=found.environments)
+        yield found
+        return
     is_default = head is None
     head = head or (DEFAULT_OUTPUT if _is_saved(base) else WORK_TREE)
     if is_default and head == DEFAULT_OUTPUT and not _is_saved(head):
@@ -205,13 +219,16 @@ def _synthesize(
     config: str,
     reader: "OutputReader",
     known: frozenset[str],
+    profile: str | None,
 ) -> Sides:
-    new = [one.side for one in found if not one.saved]
+    is_deployed = found[0].side == DEPLOYED
+    written = found[1:] if is_deployed else found
+    new = [one.side for one in written if not one.saved]
     made = iter(_synthesize_new(new, environments, config) if new else ())
     outputs: list[SavedOutput] = []
     directories: list[str] = []
     notes: dict[str, None] = {}
-    for one in found:
+    for one in written:
         if one.saved:
             outputs.append(one.saved)
             directories.append(one.side)
@@ -221,6 +238,8 @@ def _synthesize(
         outputs.append(output)
         directories += [str(side.directory)] if side.directory else []
         notes.update(dict.fromkeys(side.notes))
+    if is_deployed:
+        outputs.insert(0, _read_deployed(outputs[0], environments, profile))
     base, head = outputs
     there = {name for side in outputs for name in (*side.assemblies, *side.errors)}
     return Sides(base, head, tuple(directories), known | there, tuple(notes))
@@ -254,6 +273,20 @@ def _read_synthesized(made: "SynthesizedSide", reader: "OutputReader") -> "Saved
         except SavedOutputError as error:
             exit_bad_input("\n".join(error.faults))
     return replace(output, errors=made.errors)
+
+
+def _read_deployed(head: "SavedOutput", environments: Sequence[str], profile: str | None) -> "SavedOutput":
+    """Return what is deployed of head, in some environments or in all."""
+    from sizewell.cli.deployed_side import read_deployed
+    from sizewell.review.saved.errors import SavedOutputError
+    from sizewell.review.saved.output import SavedOutput
+
+    wanted = {name: one for name, one in head.assemblies.items() if not environments or name in environments}
+    with doing("reading what is deployed"):
+        try:
+            return SavedOutput(DEPLOYED, read_deployed(wanted, profile))
+        except SavedOutputError as error:
+            exit_bad_input("\n".join(error.faults))
 
 
 def _ref(side: str) -> str | None:
