@@ -36,6 +36,7 @@ GROUPS = (
 ORDER = (
     "emulator",
     "test_deployed_equals_template",
+    "test_review_deployed",
     "test_state_machines",
     "test_deploy",
     "test_life_cycle",
