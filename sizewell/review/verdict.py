@@ -29,7 +29,7 @@ def verdict_of(review: Review) -> Verdict:
     level = _level(review)
     if level == "no change":
         return Verdict(level=level, sentence=_unchanged(review))
-    sentences = (next(_worst(review, level)), *_money(review))
+    sentences = dict.fromkeys((next(_worst(review, level)), *_not_known(review), *_money(review)))
     return Verdict(
         level=level, sentence=" ".join(f"{sentence[0].upper()}{sentence[1:]}" for sentence in sentences)
     )
@@ -154,9 +154,9 @@ def _worst(review: Review, level: Level) -> Iterator[str]:
     for policy in review.security.iam:
         if policy.direction == "broadened" and (policy.environment, policy.stack) not in new_stacks:
             yield f"in {policy.environment}, {policy.policy} allows more."
-    for unknown in (change for change in review.resources.changes if change.unknown):
-        what = "" if unknown.unknown == (WHOLE,) else f"another {unknown.unknown[0]} of "
-        yield f"nobody knows what {what}{unknown.resource_type} {unknown.path} means in {unknown.environment}."
+        if policy.direction == "narrowed":
+            yield f"in {policy.environment}, {policy.policy} allows less."
+    yield from _not_known(review)
     for environment in dict.fromkeys(environment for environment, _ in sorted(new_stacks)):
         names = [stack for where, stack in sorted(new_stacks) if where == environment]
         yield f"in {environment}, {listed(names, 3)} {'is' if len(names) == 1 else 'are'} new."
@@ -173,6 +173,19 @@ def _worst(review: Review, level: Level) -> Iterator[str]:
     yield (
         "every change is known to do no harm." if level == "safe" else "nothing that is deployed gets worse."
     )
+
+
+def _not_known(review: Review) -> Iterator[str]:
+    """Name the changes of which nobody knows what they lead to, in one sentence."""
+    unknown = [change for change in review.resources.changes if change.unknown]
+    names = [
+        ("" if change.unknown == (WHOLE,) else f"another {change.unknown[0]} of ")
+        + f"{change.resource_type} {change.path}"
+        for change in unknown
+    ]
+    if names:
+        where = listed(dict.fromkeys(change.environment for change in unknown))
+        yield f"nobody knows what {listed(dict.fromkeys(names), 2)} {'means' if len(names) == 1 else 'mean'} in {where}."
 
 
 def _said(hazard: Hazard) -> str:
@@ -206,7 +219,7 @@ def _money(review: Review) -> Iterator[str]:
         return
     for cost in review.cost:
         if unknown := cost.unknown_changes if cost.head is not None else ():
-            yield f"the cost of {cost.environment} {listed(unknown)} is unknown."
+            yield f"the cost of {cost.environment} {listed(unknown, 2)} is unknown."
         moved = cost.difference.expected
         if moved is not None and abs(moved) >= _CENT:
             share = "" if cost.difference_percent is None else f" ({cost.difference_percent:+.1f}%)"

@@ -170,6 +170,22 @@ def test_what_nobody_knows_is_not_called_safe() -> None:
     )
 
 
+def test_beside_something_worse_what_is_not_known_is_named() -> None:
+    def unknown(path: str) -> ResourceChange:
+        return ResourceChange(
+            environment="prod", stack="s", logical_id=path, resource_type="AWS::X::Y", path=path,
+            action="changed", unknown=("Mode",),
+        )  # fmt: skip
+
+    policy = IamChange(direction="narrowed", environment="prod", stack="s", policy="app/role", grants=())
+    found = judged(resources=Resources(changes=tuple(map(unknown, "ABC"))), security=Security(iam=(policy,)))
+    assert found == (
+        "look",
+        "In prod, app/role allows less. Nobody knows what another Mode of AWS::X::Y A, another Mode of AWS::X::Y B and 1 more "
+        "mean in prod.",
+    )
+
+
 def test_danger_in_production_stands_before_a_warning_and_is_named_not_counted() -> None:
     def hazard(severity: str, environment: str) -> Hazard:
         return Hazard(

@@ -153,14 +153,20 @@ def security_lines(review: Review) -> Iterator[str]:
 
 
 def _policies(changes: Sequence[IamChange], may: str = "may now") -> str:
+    """Return who may do what: a policy of a role speaks for the role, one of a resource for whom it names."""
     by_policy: dict[str, list[IamChange]] = {}
     for change in changes:
         by_policy.setdefault(change.policy, []).append(change)
     sentences = []
     for policy, same in list(by_policy.items())[:_MOST_POLICIES]:
-        actions = listed(dict.fromkeys(grant.action for grant in same[0].grants), 3)
+        grants = [grant for change in same for grant in change.grants]
+        actions = listed(dict.fromkeys(grant.action for grant in grants), 3)
         environments = listed(dict.fromkeys(change.environment for change in same))
-        sentences.append(f"{policy} {may} {actions} ({environments})")
+        who = dict.fromkeys(grant.principal for grant in grants)
+        place = "" if policy in who else f" on {policy}"
+        sentences.append(
+            f"{policy if policy in who else listed(who, 2)} {may} {actions}{place} ({environments})"
+        )
     if (more := len(by_policy) - _MOST_POLICIES) > 0:
         sentences.append(counted(more, "other policy", "other policies"))
     return "; ".join(sentences)

@@ -48,6 +48,7 @@ _ATTACHED = {
 }
 #: Resources that are nothing but policies.
 POLICY_TYPES = frozenset(_ATTACHED)
+_WITH_OUTPUTS = ("AWS::CloudFormation::Stack", "AWS::CloudFormation::CustomResource", "Custom::")
 VPC_ENDPOINT = "AWS::EC2::VPCEndpoint"
 #: https://docs.aws.amazon.com/vpc/latest/privatelink/vpc-endpoints-access.html (Default endpoint policy)
 _DEFAULT_ENDPOINT_POLICY = {
@@ -107,9 +108,15 @@ class Policies:
         return self.by_owner.get(owner, {})
 
     def owner(self, name: str) -> str:
-        """Return the logical id that a reference means, else the name itself."""
+        """Return the logical id that a reference means, else the name itself.
+
+        An output of a nested stack or of a custom resource is something that it made, not the resource itself.
+        """
         found = _REFERENCE.fullmatch(name)
-        return found[1] if found and found[1] in self.resources else name
+        resource = self.resources.get(found[1]) if found else None
+        if resource is None or resource.resource_type.startswith(_WITH_OUTPUTS):
+            return name
+        return resource.logical_id
 
 
 def stack_policies(

@@ -8,6 +8,7 @@ import pytest
 from sizewell.review.consequences import table
 from sizewell.review.consequences.table import TableError, all_rows, read_table
 from sizewell.templates.resource_schemas import resource_schema
+from tests.review.builders import pair, resource, template
 
 
 def write(path: Path, *rows: dict[str, str]) -> Path:
@@ -47,3 +48,12 @@ def test_every_type_of_the_tables_is_one_of_cloudformation() -> None:
         if resource_schema(name) is None and not name.startswith(("Custom::", "AWS::CDK::"))
     }
     assert unknown == set()
+
+
+def test_nobody_knows_what_another_template_of_a_nested_stack_means() -> None:
+    """The template is compared where it is in the output; then its address does not differ."""
+    sides = (
+        template(Nested=resource("AWS::CloudFormation::Stack", {"TemplateURL": f"https://b/{name}.json"}))
+        for name in "ab"
+    )
+    assert pair(*sides).consequences.unknown == {("app-stack", "Nested"): ("TemplateURL",)}

@@ -127,7 +127,9 @@ def test_the_results_are_others() -> None:
 
 def test_a_failure_lasts_longer() -> None:
     sides = (
-        template(Own=resource("AWS::RDS::DBInstance", {"BackupRetentionPeriod": days, "DeletionProtection": True}))
+        template(
+            Own=resource("AWS::RDS::DBInstance", {"BackupRetentionPeriod": days, "DeletionProtection": True})
+        )
         for days in (14, 0)
     )
     assert described(hazards(*sides, environment="prod", theme="consequences")) == text("""

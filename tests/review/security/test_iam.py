@@ -259,3 +259,21 @@ def test_what_nobody_can_read_is_a_change_and_never_a_crash() -> None:
 
 def test_stacks_that_are_the_same_are_not_counted() -> None:
     assert compare_security(pair(roles(statement()), roles(statement()))).unchanged_grant_count == 0
+
+
+def test_roles_of_a_nested_stack_are_not_one() -> None:
+    def policies(*outputs: str) -> dict[str, Any]:
+        owned = {
+            f"Policy{output}": resource(
+                "AWS::IAM::Policy",
+                {
+                    "PolicyDocument": document(statement(resource_=f"arn:aws:s3:::{output}/*")),
+                    "Roles": [{"Fn::GetAtt": ["Nested", f"Outputs.{output}"]}],
+                },
+            )
+            for output in outputs
+        }
+        return template(Nested=resource("AWS::CloudFormation::Stack"), **owned)
+
+    (change,) = compared(policies("Read"), policies("Read", "Write"))
+    assert change.policy == "${Nested.Outputs.Write}"
