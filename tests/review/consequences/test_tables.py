@@ -50,6 +50,11 @@ def test_every_type_of_the_tables_is_one_of_cloudformation() -> None:
     assert unknown == set()
 
 
+def test_a_direction_of_a_property_has_one_row_for_each_effect() -> None:
+    said = [(name, row.path, row.worse, row.values, row.effect) for row in all_rows() for name in row.types]
+    assert len(said) == len(set(said))
+
+
 def test_nobody_knows_what_another_template_of_a_nested_stack_means() -> None:
     """The template is compared where it is in the output; then its address does not differ."""
     sides = (
