@@ -46,6 +46,12 @@ class CronField:
             values = self.highest - self._number(first) + 1 if slash else 1
         return -(-values // int(step)) if slash else values
 
+    def numbers(self, value: str) -> str:
+        """Return the field with numbers for names."""
+        names = self.names.split("|")
+        parts = re.split(r"([,/#-])", value.upper())
+        return "".join(str(names.index(part) + self.lowest) if part in names else part for part in parts)
+
     def _number(self, value: str) -> int:
         names = self.names.split("|")
         return names.index(value) + self.lowest if value in names else int(value)
@@ -111,6 +117,20 @@ def starts_per_year(expression: str) -> float | None:
     each_month = days * 12 / 365 if values[4] == "?" and values[2] != "*" else 1.0
     each_week = 1.0 if values[4] in ("?", "*") else weekdays / 7
     return minutes * hours * 365 * months / 12 * each_month * each_week
+
+
+def in_one_spelling(expression: str) -> str:
+    """Return one spelling of ``rate(...)`` or ``cron(...)`` for the same times; anything else as it is."""
+    if rate := _RATE.fullmatch(expression):
+        return f"rate({int(rate[1]) * _MINUTES[rate[2]]} minutes)"
+    inside = re.fullmatch(r"cron\((.*)\)", expression)
+    if inside is None or cron_fault(inside[1]):
+        return expression
+    values = [field.numbers(value) for value, field in zip(inside[1].split(), FIELDS, strict=True)]
+    # Every day is said by one of two fields; the other one has a question mark.
+    if {values[2], values[4]} == {"*", "?"}:
+        values[2], values[4] = "*", "?"
+    return f"cron({' '.join(values)})"
 
 
 def cron_of_hours(minute: int, hours: str, weekdays: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from sizewell.templates.deployment import REPLACED
 
 _LOSSES = ("stateful-removed", "stateful-replaced")
 #: Who still needs a way that is closed, no template says.
-_CLOSED = ("security-group-closed", "network-acl-closed")
+CLOSED = ("security-group-closed", "network-acl-closed")
 #: Less than half a cent is no money.
 _CENT = 0.005
 
@@ -54,7 +54,7 @@ def _level(review: Review) -> Level:
     if (
         severities
         or review.security.iam
-        or any(change.direction != "stronger" or change.rule in _CLOSED for change in review.security.others)
+        or any(change.direction != "stronger" or change.rule in CLOSED for change in review.security.others)
         or any(change.action in REPLACED for change in review.resources.changes)
         or any(map(_may_exceed_budget, review.cost))
         or any(_unknown_costs(review))
@@ -149,7 +149,7 @@ def _worst(review: Review, level: Level) -> Iterator[str]:
         if change.direction == "weaker" and not accepted_as_new:
             yield f"in {change.environment}, {change.subject}: {change.base} → {change.head}. {_first_sentence(change.why)}"
     for change in review.security.others:
-        if change.rule in _CLOSED:
+        if change.rule in CLOSED:
             yield f"in {change.environment}, {change.subject} no longer admits {change.base}."
     for policy in review.security.iam:
         if policy.direction == "broadened" and (policy.environment, policy.stack) not in new_stacks:

@@ -1,6 +1,6 @@
 import pytest
 
-from sizewell.facts.cron import starts_per_year
+from sizewell.facts.cron import in_one_spelling, starts_per_year
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,28 @@ def test_how_often(expression: str, starts: float) -> None:
 @pytest.mark.parametrize("expression", ["at(2026-12-01T00:00:00)", "cron(0 4 * * * *)", "rate(0 days)", ""])
 def test_nobody_knows(expression: str) -> None:
     assert starts_per_year(expression) is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "same"),
+    [
+        ("rate(1 hour)", "rate(60 minutes)"),
+        ("cron(0 2 * * ? *)", "cron(0 2 ? * * *)"),
+        ("cron(0 2 ? * MON *)", "cron(0 2 ? * 2 *)"),
+        ("cron(0 2 ? jan-mar mon-fri *)", "cron(0 2 ? 1-3 2-6 *)"),
+    ],
+)
+def test_the_same_times(expression: str, same: str) -> None:
+    assert in_one_spelling(expression) == in_one_spelling(same)
+
+
+@pytest.mark.parametrize(
+    ("expression", "other"),
+    [
+        ("rate(1 hour)", "rate(61 minutes)"),
+        ("cron(0 2 ? * MON *)", "cron(0 2 ? * TUE *)"),
+        ("at(a)", "at(b)"),
+    ],
+)
+def test_other_times(expression: str, other: str) -> None:
+    assert in_one_spelling(expression) != in_one_spelling(other)

@@ -23,11 +23,12 @@ from sizewell.review.compare import compare_outputs
 from sizewell.review.model import Review
 from sizewell.review.rendering import MARKER, render_markdown
 from sizewell.review.saved.reading import OutputReader
+from sizewell.review.verdict import CLOSED
 from tools.benchmarks.review_cases.edits import CASES, Case, Side, changed, read_cases, read_side
 from tools.benchmarks.reviews import synthesize
 
 PROJECT = Path(__file__).parents[2]
-SCORES = ("exact", "in part", "only listed", "missed", "called safe", "untrue")
+SCORES = ("exact", "another level", "in part", "only listed", "missed", "called safe", "untrue")
 _RANK = {"nothing": 0, "notice": 1, "warning": 2, "danger": 3}
 _CENTS = 0.5
 _FOLDED = re.compile("<details>.*?</details>", re.DOTALL)
@@ -94,6 +95,8 @@ def _said(review: Review, touched: set[str]) -> Iterator[Said]:
         if change.direction != "stronger" and (change.logical_id is None or change.logical_id in touched):
             rank = _RANK["warning" if change.direction == "weaker" else "notice"]
             yield Said(rank, "security", f"{change.direction} {change.rule}: {change.base} → {change.head}")
+        elif change.rule in CLOSED:
+            yield Said(_RANK["warning"], "availability", f"{change.rule}: {change.base}")
     for policy in review.security.iam:
         effect = "security" if policy.direction == "broadened" else "availability"
         yield Said(_RANK["warning"], effect, f"{policy.direction} {policy.policy}")
@@ -114,8 +117,8 @@ def _score(case: Case, review: Review, said: Sequence[Said]) -> str:
             return "untrue"
         return "exact" if told else "in part" if said or _money(review) == "unknown" else _unsaid(level)
     effects = {found.effect for found in said if found.rank == top}
-    if top == expected and case.effect in effects:
-        return "exact"
+    if case.effect in effects and abs(top - expected) <= 1:
+        return "exact" if top == expected else "another level"
     return "in part" if said else _unsaid(level)
 
 

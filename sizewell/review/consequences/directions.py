@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sizewell.facts.cron import starts_per_year
 from sizewell.review.consequences.meaning import EXPRESSIONS, normal_form
 from sizewell.review.consequences.table import Row
 from sizewell.templates.alternatives import alternatives, dumped, items, may_be_missing
 from sizewell.templates.values import flag, number, show
 
+#: From so many times as often on, the money of a schedule counts more than its times.
+OFTENER = 2
 Answer = bool | None
 """None where only the deployment knows."""
 
@@ -56,6 +59,11 @@ def _higher(row: Row, base: Any, head: Any) -> Answer:
     return None if before is None or after is None else max(after) > max(before)
 
 
+def _oftener(row: Row, base: Any, head: Any) -> Answer:
+    before, after = (starts_per_year(side) if isinstance(side, str) else None for side in (base, head))
+    return bool(before and after and after >= OFTENER * before)
+
+
 def _switched(to: bool) -> Callable[[Row, Any, Any], Answer]:
     def switched(row: Row, base: Any, head: Any) -> Answer:
         before, after = ({flag(each) for each in _values(row, side)} for side in (base, head))
@@ -87,6 +95,7 @@ def has_value(row: Row, value: Any) -> bool:
 _DIRECTIONS: Mapping[str, Callable[[Row, Any, Any], Answer]] = {
     "lower": _lower,
     "higher": _higher,
+    "oftener": _oftener,
     "off": _switched(False),
     "on": _switched(True),
     "removed": lambda _, base, head: head is None and base is not None,

@@ -12,9 +12,9 @@ Each file of ``tables/`` has the rows of some services, in these columns:
     What AWS takes where the property is not set: a number, ``true``, ``false`` or a text; ``infinite``; empty where that is
     unknown or nothing. The default written out is no change.
 ``worse``
-    Which direction has the consequence: ``lower``, ``higher``, ``off``, ``on``, ``removed``, ``added``, ``fewer`` (a list
-    loses an item), ``more``, ``to A|B`` and ``from A|B`` (of a list: an item), ``new A|B`` (a new resource has it), ``any``.
-    ``none``: no direction has one. ``rule``: a rule in code decides.
+    Which direction has the consequence: ``lower``, ``higher``, ``oftener`` (a schedule, twice as often or more), ``off``, ``on``,
+    ``removed``, ``added``, ``fewer`` (a list loses an item), ``more``, ``to A|B`` and ``from A|B`` (of a list: an item),
+    ``new A|B`` (a new resource has it), ``any``. ``none``: no direction has one. ``rule``: a rule in code decides.
 ``effect``
     What suffers: ``sizewell.review.words.Effect``, or ``exposure``: security, because everybody can reach it.
 ``level``
@@ -43,7 +43,20 @@ from sizewell.review.words import EFFECTS, SEVERITIES, Effect, Severity
 WHOLE = "(resource)"
 _TABLES = Path(__file__).with_name("tables")
 _COLUMNS = ("types", "property", "missing", "worse", "effect", "level", "consequence", "to_do", "source")
-_PLAIN = ("lower", "higher", "off", "on", "removed", "added", "fewer", "more", "any", "none", "rule")
+_PLAIN = (
+    "lower",
+    "higher",
+    "oftener",
+    "off",
+    "on",
+    "removed",
+    "added",
+    "fewer",
+    "more",
+    "any",
+    "none",
+    "rule",
+)
 _NEW = "new"
 _VALUED = ("to", "from", _NEW)
 ANY, _ANY_NUMBER = "*", "**"

@@ -90,6 +90,9 @@ def _metric(metric: Mapping[str, Any], names: Mapping[str, str]) -> str:
     return f"{shown(metric.get('Namespace'))} {metric['MetricName']}{of}"
 
 
+_TENFOLD = 10
+
+
 def weakenings(base: Resource, head: Resource) -> list[str]:
     """Return what makes ``head`` fire later or less often than ``base``, each as from -> to."""
     return [found for check in _CHECKS for found in check(base, head)]
@@ -102,6 +105,17 @@ def _threshold(base: Resource, head: Resource) -> Iterator[str]:
         return
     if (operator in _UPPER and after > before) or (operator in _LOWER and after < before):
         yield f"Threshold {moved(before, after)} ({operator})"
+
+
+def is_much_stricter(base: Resource, head: Resource) -> bool:
+    """Tell whether the threshold moved tenfold or more towards what is usual, as a mistaken unit does."""
+    before, after = (number(alarm.properties.get("Threshold")) for alarm in (base, head))
+    operator = head.properties.get("ComparisonOperator")
+    if before is None or after is None or operator != base.properties.get("ComparisonOperator"):
+        return False
+    return (operator in _UPPER and 0 < after * _TENFOLD <= before) or (
+        operator in _LOWER and 0 < before * _TENFOLD <= after
+    )
 
 
 def _operator(base: Resource, head: Resource) -> Iterator[str]:

@@ -4,8 +4,8 @@ https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_con
 """
 
 import json
-from collections.abc import Callable, Mapping
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from collections.abc import Callable, Iterable, Mapping
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from typing import Any, NamedTuple
 
 from sizewell.templates.alternatives import texts
@@ -150,6 +150,14 @@ def network_covers(wide: str, narrow: str) -> bool:
         and int(outer.network_address) <= int(inner.network_address)
         and int(inner.broadcast_address) <= int(outer.broadcast_address)
     )
+
+
+def joined(ranges: Iterable[str]) -> set[str]:
+    """Return ranges of addresses with those that lie beside each other as one; unknown ones are left out."""
+    networks = [_network(addresses) for addresses in ranges]
+    four = collapse_addresses([network for network in networks if isinstance(network, IPv4Network)])
+    six = collapse_addresses([network for network in networks if isinstance(network, IPv6Network)])
+    return {str(network) for network in (*four, *six)}
 
 
 def is_everywhere(addresses: str) -> bool:

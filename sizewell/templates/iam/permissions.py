@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from sizewell.templates.alternatives import Guards, always, combined
-from sizewell.templates.iam.conditions import Condition, implies
+from sizewell.templates.iam.conditions import Clause, Condition, implies
 from sizewell.templates.iam.patterns import covers, disjoint
 
 Effect = Literal["Allow", "Deny"]
@@ -178,7 +178,15 @@ class Coverage:
 
 def refuses_no_tls(permission: Permission) -> bool:
     """Tell whether it denies requests because they are without TLS."""
+    return permission.effect == "Deny" and any(map(_is_without_tls, permission.condition))
+
+
+def refuses_weak_tls(permission: Permission) -> bool:
+    """Tell whether it denies requests because they are without TLS, or with an old version of it."""
     return permission.effect == "Deny" and any(
-        clause.operator == "bool" and clause.key == "aws:securetransport" and clause.values == ("false",)
-        for clause in permission.condition
+        _is_without_tls(clause) or clause.key == "s3:tlsversion" for clause in permission.condition
     )
+
+
+def _is_without_tls(clause: Clause) -> bool:
+    return (clause.operator, clause.key, clause.values) == ("bool", "aws:securetransport", ("false",))

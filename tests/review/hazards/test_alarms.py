@@ -82,6 +82,16 @@ def test_a_higher_threshold() -> None:
         """)
 
 
+def test_a_tenth_of_the_threshold() -> None:
+    assert described(hazards(app(), app(Threshold=10))) == text("""
+        warning alarm-always-on, dev/app-stack/Alarm: alarm latency
+        Threshold 100 → 10
+        The alarm goes off at a tenth of the value or less, perhaps all the time, and then nobody looks any more.
+        Compare the threshold with the metric of the last weeks, and with its unit.
+        """)
+    assert hazards(app(), app(Threshold=11)) == ()
+
+
 LESS = {"ComparisonOperator": "LessThanThreshold"}
 
 

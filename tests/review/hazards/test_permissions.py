@@ -8,7 +8,6 @@ from tests.review.hazards.apps import described, hazards, text
 ROLE = resource("AWS::IAM::Role", {"AssumeRolePolicyDocument": {"Statement": []}})
 READ = {"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::models/*"}
 LIST = {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": "arn:aws:s3:::models"}
-INSECURE = {"Bool": {"aws:SecureTransport": "false"}}
 
 
 def policy(*statements: dict[str, Any]) -> dict[str, Any]:
@@ -51,12 +50,35 @@ def test_a_denial_of_what_is_allowed_takes_it() -> None:
 def test_a_bucket_refuses() -> None:
     denied = {"Effect": "Deny", "Principal": "*", "Action": "s3:*", "Resource": "*"}
     assert len(hazards(bucket_policy(), bucket_policy(denied), theme="permissions")) == 1
-    assert (
-        hazards(bucket_policy(), bucket_policy({**denied, "Condition": INSECURE}), theme="permissions") == ()
-    )
+    for condition in (
+        {"Bool": {"aws:SecureTransport": "false"}},
+        {"NumericLessThan": {"s3:TlsVersion": 1.2}},
+    ):
+        weak = bucket_policy({**denied, "Condition": condition})
+        assert hazards(bucket_policy(), weak, theme="permissions") == ()
 
 
 def test_with_anything_else_the_permission_may_no_longer_be_needed() -> None:
     sides = (role(*statements, F=resource("AWS::Lambda::Function", {"Timeout": seconds}))
              for statements, seconds in (((READ,), 3), ((), 9)))  # fmt: skip
     assert hazards(*sides, theme="permissions") == ()
+
+
+def test_a_publisher_of_another_account_is_refused() -> None:
+    """What no longer allows a service at all, another rule tells."""
+
+    def key(*statements: dict[str, Any]) -> dict[str, Any]:
+        return template(Key=resource("AWS::KMS::Key", {"KeyPolicy": {"Statement": list(statements)}}))
+
+    def publisher(account: str) -> dict[str, Any]:
+        return {
+            "Effect": "Allow",
+            "Principal": {"Service": "cloudwatch.amazonaws.com"},
+            "Action": "kms:Decrypt",
+            "Resource": "*",
+            "Condition": {"StringEquals": {"aws:SourceAccount": account}},
+        }
+
+    own = publisher("111122223333")
+    assert len(hazards(key(own), key(publisher("111122223334")), theme="permissions")) == 1
+    assert hazards(key(own), key(), theme="permissions") == ()

@@ -22,6 +22,11 @@ def test_other_times() -> None:
         """)
 
 
+@pytest.mark.parametrize("same", ["cron(0 2 ? * 7 *)", "cron(0 2 ? * sat *)"])
+def test_other_words_for_the_same_times(same: str) -> None:
+    assert hazards(app(), app(ScheduleExpression=same)) == ()
+
+
 def test_more_often() -> None:
     assert described(hazards(app(), app(ScheduleExpression="rate(12 hours)"))) == text("""
         warning schedule-changed, dev/app-stack/Weekly: schedule Weekly

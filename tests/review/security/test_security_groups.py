@@ -58,6 +58,8 @@ def test_a_removed_rule_closes_a_group() -> None:
     ("base", "head"),
     [
         (group(rule("10.0.0.0/16"), rule("10.1.0.0/16")), group(rule("10.1.0.0/16"), rule("10.0.0.0/16"))),
+        (group(rule("10.0.0.0/16")), group(rule("10.0.0.0/17"), rule("10.0.128.0/17"))),
+        (group(rule("10.0.0.0/17"), rule("10.0.128.0/17")), group(rule("10.0.0.0/16"))),
         (group(rule(port=443)), group(rule(port="443"))),
         (group(rule(Description="one")), group(rule(Description="two"))),
         (group(rule(IpProtocol="6")), group(rule(IpProtocol="tcp"))),

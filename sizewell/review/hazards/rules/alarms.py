@@ -11,13 +11,14 @@ from sizewell.review.hazards.alarm_pairs import (
     AlarmPair,
     alarm_pairs,
     dimension,
+    is_much_stricter,
     name_of,
     watched_metrics,
     weakenings,
 )
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.hazards.rules.inference_components import COMPONENT, component_name
-from sizewell.review.words import listed, shown
+from sizewell.review.words import listed, moved, shown
 from sizewell.templates.endpoints import ENDPOINT
 from sizewell.templates.template import Resource, Stack
 from sizewell.templates.values import flag, references_in, text
@@ -182,6 +183,26 @@ def alarm_loosened(environment: Environment) -> Iterator[Found]:
                 else "The alarm fires later, or not at all, in cases in which it fires today.",
                 "Look at the metric of the last weeks, and say in the pull request why the old limit was wrong.",
                 "availability" if scales else None,
+            )
+
+
+@hazard_rule("alerting")
+def alarm_always_on(environment: Environment) -> Iterator[Found]:
+    """The threshold of an alarm is ten times as strict, so that the alarm may never end."""
+    for alarm in alarm_pairs(environment.diff):
+        if (
+            alarm.head
+            and is_much_stricter(alarm.base, alarm.head)
+            and watched_metrics(alarm.base, {}) == watched_metrics(alarm.head, {})
+        ):
+            yield Found(
+                "warning",
+                alarm.stack.name,
+                alarm.head.logical_id,
+                f"alarm {name_of(alarm.head)}",
+                f"Threshold {moved(alarm.base.properties['Threshold'], alarm.head.properties['Threshold'])}",
+                "The alarm goes off at a tenth of the value or less, perhaps all the time, and then nobody looks any more.",
+                "Compare the threshold with the metric of the last weeks, and with its unit.",
             )
 
 

@@ -7,7 +7,7 @@ from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import listed
 from sizewell.templates.deployment import ResourceImpact
 from sizewell.templates.iam.changes import PermissionChange, permission_changes
-from sizewell.templates.iam.permissions import Coverage, Permission, refuses_no_tls
+from sizewell.templates.iam.permissions import Coverage, Permission, refuses_weak_tls
 from sizewell.templates.iam.sources import POLICY_TYPES, DocumentReader, stack_policies
 from sizewell.templates.template import Resource
 
@@ -47,7 +47,7 @@ def permission_lost(environment: EnvironmentPair) -> Iterator[Found]:
                 {
                     _shown(permission, change)
                     for permission in _lost(change)
-                    if not _is_of_publisher(permission, owner)
+                    if not _is_of_publisher(permission, change, owner)
                 }
             )
             if lost and not change.is_gone:
@@ -80,15 +80,17 @@ def _lost(change: PermissionChange) -> Iterator[Permission]:
         if permission.effect == "Allow":
             if not any(map(whole.covers, allowed)):
                 yield permission
-        elif not refuses_no_tls(permission) and (not allowed or any(map(whole.covers, allowed))):
+        elif not refuses_weak_tls(permission) and (not allowed or any(map(whole.covers, allowed))):
             yield permission
 
 
-def _is_of_publisher(permission: Permission, owner: Resource | None) -> bool:
+def _is_of_publisher(permission: Permission, change: PermissionChange, owner: Resource | None) -> bool:
+    """Tell whether nothing is allowed any more to a service that publishes to a topic, or uses a key."""
     return (
         owner is not None
         and owner.resource_type in _PUBLISHED_TO
         and all(pattern.startswith("Service:") for pattern in permission.principal.patterns)
+        and not any(other.principal == permission.principal for other in change.head)
     )
 
 

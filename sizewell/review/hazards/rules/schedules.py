@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from sizewell.facts.cron import starts_per_year
+from sizewell.facts.cron import in_one_spelling, starts_per_year
+from sizewell.review.consequences.directions import OFTENER
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import moved
 from sizewell.templates.same import has_the_same
@@ -11,8 +12,6 @@ from sizewell.templates.template import Resource
 SCHEDULE = "AWS::Scheduler::Schedule"
 EVENT_RULE = "AWS::Events::Rule"
 _KEYS = ("ScheduleExpression", "ScheduleExpressionTimezone", "State")
-#: From so many times as often on, the money counts more than the times.
-_OFTEN = 2
 _DEFAULTS = {"State": "ENABLED", "ScheduleExpressionTimezone": "UTC"}
 
 
@@ -21,21 +20,25 @@ def schedule_changed(environment: Environment) -> Iterator[Found]:
     """A schedule changes its times, is disabled or is removed."""
     for stack, base, head in environment.diff.kept(SCHEDULE, EVENT_RULE):
         before, after = ({key: _value(side, key) for key in _KEYS} for side in (base, head))
-        if before != after and any(side["ScheduleExpression"] for side in (before, after)):
-            causes = [f"{key} {moved(before[key], after[key])}" for key in _KEYS if before[key] != after[key]]
+        causes = [
+            f"{key} {moved(before[key], after[key])}"
+            for key in _KEYS
+            if in_one_spelling(str(before[key])) != in_one_spelling(str(after[key]))
+        ]
+        if causes and any(side["ScheduleExpression"] for side in (before, after)):
             was_off, is_off = (side["State"] == "DISABLED" for side in (before, after))
             times = 1.0 if was_off or is_off else _times_as_often(before, after)
             yield Found(
-                "warning" if (is_off and not was_off) or times >= _OFTEN else "notice",
+                "warning" if (is_off and not was_off) or times >= OFTENER else "notice",
                 stack,
                 head.logical_id,
                 f"schedule {head.path}",
                 "; ".join(causes),
                 f"The schedule starts its target {times:,.3g} times as often, and each run is paid for."
-                if times >= _OFTEN
+                if times >= OFTENER
                 else _consequence(was_off, is_off),
                 "Tell those who wait for the results, and make sure that the new times do not overlap with other runs.",
-                "money" if times >= _OFTEN else None,
+                "money" if times >= OFTENER else None,
             )
     for pair in environment.diff.resources(SCHEDULE, EVENT_RULE):
         gone = pair.base if pair.head is None and pair.stack.head is not None else None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sizewell.review.model import SecurityChange
 from sizewell.review.security.rule import StackChange, stack_rule
 from sizewell.templates.alternatives import items, may_be_missing, texts
-from sizewell.templates.iam.conditions import is_everywhere, network_covers
+from sizewell.templates.iam.conditions import is_everywhere, joined, network_covers
 from sizewell.templates.iam.sources import Policies
 from sizewell.templates.template import Resource
 from sizewell.templates.values import number
@@ -134,7 +134,11 @@ def security_groups(stack: StackChange) -> Iterator[SecurityChange]:
 
 
 def _uncovered(rules: set[Rule], by: set[Rule]) -> list[Rule]:
-    return sorted(rule for rule in rules if not rule.is_covered(by))
+    peers: dict[Rule, list[str]] = {}
+    for rule in by:
+        peers.setdefault(rule._replace(peer=""), []).append(rule.peer)
+    wide = {rule._replace(peer=peer) for rule, ranges in peers.items() for peer in joined(ranges)}
+    return sorted(rule for rule in rules if not rule.is_covered(by | wide))
 
 
 def _shown(rules: list[Rule]) -> str:
