@@ -1,8 +1,11 @@
 """What the shell offers after ``--env`` and where a workload is named: read from the files, and nothing but read."""
 
+import re
 from pathlib import Path
 
 import typer
+
+from sizewell.facts.days import DAY_PATTERN
 
 
 def complete_environment(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -18,6 +21,13 @@ def complete_workload(ctx: typer.Context, incomplete: str) -> list[str]:
 
     kinds, _ = workload_kinds(_directory(ctx))
     return [name for name in kinds if name.startswith(incomplete)]
+
+
+def require_day(value: str | None) -> str | None:
+    """Return the day that is given; ends the command where it is none."""
+    if value is not None and not re.fullmatch(DAY_PATTERN, value):
+        raise typer.BadParameter(f'"{value}" is no day: write it as YYYY-MM-DD')
+    return value
 
 
 def require_environment(ctx: typer.Context, value: str) -> str:

@@ -308,6 +308,7 @@ def review(
     json: options.JsonFileOption = None,
     fail_on: options.ConditionsOption = None,
     production: options.ProductionOption = None,
+    date: options.DateOption = None,
     profile: options.ProfileOption = None,
 ) -> None:
     """Show what a change does: to safety, security, cost, instance types, configuration and resources.
@@ -334,6 +335,7 @@ def review(
         config=config,
         conditions=fail_on or (),
         production=production or None,
+        date=date,
         files={"markdown": markdown, "html": html, "json": json},
         profile=profile,
     )

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from sizewell.cli.completion import complete_environment, complete_workload, require_environment
+from sizewell.cli.completion import complete_environment, complete_workload, require_day, require_environment
 
 EnvironmentOption = Annotated[
     str,
@@ -152,6 +152,17 @@ ConditionsOption = Annotated[
         "--fail-on",
         metavar="CONDITIONS",
         help="What must not happen, separated by commas; may be repeated.",
+        show_default=False,
+    ),
+]
+DateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--date",
+        metavar="YYYY-MM-DD",
+        callback=require_day,
+        envvar="SIZEWELL_DATE",
+        help="The day of the review, until which waivers may count; none counts without it.",
         show_default=False,
     ),
 ]

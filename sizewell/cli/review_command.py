@@ -28,17 +28,19 @@ def run_review(
     conditions: Sequence[str],
     files: Mapping[str, str | None],
     production: Sequence[str] | None = None,
+    date: str | None = None,
     profile: str | None = None,
 ) -> None:
     """Print and write a review, and end the command with the exit code that says what came out.
 
-    ``files`` names a file for each format, ``-`` for the standard output; ``profile`` is for a base that is deployed.
+    ``files`` names a file for each format, ``-`` for the standard output; ``date`` is the day, YYYY-MM-DD; ``profile`` is for
+    a base that is deployed.
     """
     with doing("reviewing"):
         base = _default_base() if base is None else base
         targets, faults = check_targets(files)
         reviewed, sides = make_review(
-            base, head, environments, config, conditions, faults, production, profile
+            base, head, environments, config, conditions, faults, production, date, profile
         )
         publish(reviewed, targets, sides.directories)
     if sides.head.errors:
@@ -70,6 +72,7 @@ def make_review(
     conditions: Sequence[str],
     faults: Sequence[str] = (),
     production: Sequence[str] | None = None,
+    date: str | None = None,
     profile: str | None = None,
 ) -> tuple["Review", Sides]:
     """Return the review of both sides; ends the command on bad input, with ``faults`` that are known already."""
@@ -92,9 +95,9 @@ def make_review(
         )
         live, idle = split_conditions(conditions, sides)
         try:
-            reviewed = with_gate(reviewed, live, sides.base, sides.head)
+            reviewed = with_gate(reviewed, live, sides.base, sides.head, date=date)
         except GateSyntaxError as error:
-            exit_bad_input("\n".join(f"policy.review_fail_on: {fault}" for fault in error.faults))
+            exit_bad_input("\n".join(f"policy: {fault}" for fault in error.faults))
     texts = [
         f"--fail-on {condition} stops nothing here: that environment is not compared" for condition in idle
     ]

@@ -75,6 +75,10 @@ def _print_verdict(review: Review, console: Console) -> None:
             _line(console, f"The gate lets it pass: {words.listed(gate.conditions)}")
         for failure in gate.failures:
             _line(console, f"  {failure.condition}: {failure.reason}")
+        for waived in gate.waived:
+            _line(console, f"  {lines.waived_line(waived)}")
+    for approval in review.approvals:
+        _line(console, lines.approval_line(approval))
 
 
 def _print_failures(review: Review, console: Console) -> None:

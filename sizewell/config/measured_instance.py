@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, Name, fault
+from sizewell.facts.days import DAY_PATTERN
 from sizewell.facts.instance_types import NAME_PATTERN
 
 #: What may be measured of an endpoint, and of a training job; memory may be of both.
@@ -43,7 +44,7 @@ class MeasuredInstance(ConfigModel):
     date: (
         Annotated[
             str,
-            Field(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$", examples=["2026-11-03"]),
+            Field(pattern=DAY_PATTERN, examples=["2026-11-03"]),
         ]
         | None
     ) = None

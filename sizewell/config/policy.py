@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import ON_MAX_INSTANCES, ConfigModel, InstanceCount, Margin, Usd, fault
 from sizewell.config.effects import (
+    Below,
     Computed,
     OnBudget,
     OnChange,
@@ -18,26 +19,12 @@ from sizewell.config.effects import (
 )
 from sizewell.config.instances import AllowedFamilies, DeniedFamilies
 from sizewell.config.place import CREATED_ANEW, AccountId, Region
+from sizewell.config.review_rules import ReviewApproval, ReviewCondition, ReviewWaiver
 from sizewell.config.tags import TagKey
 from sizewell.facts.compliance_packs import NagPack
 from sizewell.facts.log_retention import LogRetentionDays
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 from sizewell.facts.tags import MAX_OTHER_TAGS
-
-#: A condition of ``sizewell review --fail-on``, of this environment; which hazard rules there are, the review knows.
-ReviewCondition = Annotated[
-    str,
-    Field(
-        pattern=(
-            r"^(danger|warning|hazard(:[a-z0-9]+(-[a-z0-9]+)*)?|replace(-stateful)?|remove-stateful|iam-broadened"
-            r"|security-weaker|public-exposure|acknowledgement-added|(cost|most)-increase>[0-9]+(\.[0-9]+)?(%|usd)|cost-unknown"
-            r"|selection-changed|over-budget|no-base|unknown|not-safe)$"
-        ),
-        max_length=100,
-        examples=["replace-stateful"],
-    ),
-]
-
 
 #: API reference: CreateRole, PermissionsBoundary.
 PermissionsBoundaryArn = Annotated[
@@ -176,6 +163,20 @@ class Policy(ConfigModel):
     ] = ()
     """Conditions of sizewell review that stop a change to this environment, for example [replace-stateful,
     "cost-increase>10%"]; those of the base hold as well."""
+
+    review_approvals: Annotated[
+        tuple[ReviewApproval, ...],
+        Field(max_length=50),
+        Below(OnChange(changed="other people must approve later changes")),
+    ] = ()
+    """Who must approve which findings of sizewell review; what the base says holds."""
+
+    review_waivers: Annotated[
+        tuple[ReviewWaiver, ...],
+        Field(max_length=200),
+        Below(OnChange(changed="other findings are waived in later changes")),
+    ] = ()
+    """Findings of sizewell review that do not stop a change until a day; what the base says holds."""
 
     required_tags: Annotated[
         tuple[TagKey, ...],

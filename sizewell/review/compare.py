@@ -7,7 +7,15 @@ from sizewell.review.comparison import environments_without_base, pair_environme
 from sizewell.review.configuration import compare_configurations
 from sizewell.review.cost import compare_costs
 from sizewell.review.garbage_collection import without_garbage_collection
-from sizewell.review.gate import apply_gate, parse_conditions, policy_conditions, with_no_base
+from sizewell.review.gate import (
+    apply_gate,
+    check_rules,
+    needed_approvals,
+    parse_conditions,
+    policy_conditions,
+    waivers_of_base,
+    with_no_base,
+)
 from sizewell.review.hazards import find_hazards
 from sizewell.review.model import (
     EnvironmentCost,
@@ -75,14 +83,23 @@ def compare_outputs(
 
 
 def with_gate(
-    review: Review, conditions: Sequence[str], base: SavedOutput | None, head: SavedOutput
+    review: Review,
+    conditions: Sequence[str],
+    base: SavedOutput | None,
+    head: SavedOutput,
+    *,
+    date: str | None = None,
 ) -> Review:
-    """Return the review with what stops it: the conditions given, and those of the configurations of both sides.
+    """Return the review with what stops it and who must approve it.
 
-    Raises ``GateSyntaxError`` with every condition that cannot be read.
+    The conditions given count, and those of the configurations of both sides. Base alone says what is waived, until a
+    day that ``date`` (YYYY-MM-DD) may not be after, and who approves. Raises ``GateSyntaxError`` with every condition that
+    cannot be read.
     """
     pairs = pair_environments(base, head) if base else environments_without_base(base, head)
     texts = (*conditions, *policy_conditions(pairs))
+    check_rules(pairs)
+    review = review.model_copy(update={"approvals": tuple(needed_approvals(review, pairs))})
     if not texts:
         return review
     sides = [side for side in (base, head) if side]
@@ -90,7 +107,8 @@ def with_gate(
     names |= {pair.name for pair in pairs}
     parsed = parse_conditions(texts, environments=names)
     alone = (pair.name for pair in environments_without_base(base, head))
-    return review.model_copy(update={"gate": apply_gate(review, with_no_base(parsed, alone))})
+    gate = apply_gate(review, with_no_base(parsed, alone), waivers_of_base(pairs), date)
+    return review.model_copy(update={"gate": gate})
 
 
 def _only(output: SavedOutput, environments: Sequence[str]) -> SavedOutput:

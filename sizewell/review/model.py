@@ -346,8 +346,9 @@ class Resources(ReviewModel):
 
 #: Raised when the shape of the JSON changes, or what a value means. 2: a verdict is safe only where every change is known to
 #: be harmless, and a difference of costs is null where a part of it is unknown. 3: a verdict may be "not known", a hazard has an
-#: effect, and a resource names the properties of which nobody knows what they mean.
-SCHEMA_VERSION = 3
+#: effect, and a resource names the properties of which nobody knows what they mean. 4: a gate has findings that are waived, and
+#: a review the approvals that it needs.
+SCHEMA_VERSION = 4
 
 
 class Side(ReviewModel):
@@ -403,6 +404,30 @@ class GateFailure(ReviewModel):
     """What of the change meets the condition."""
 
 
+class WaivedFinding(ReviewModel):
+    """A finding that meets a condition and does not stop the change."""
+
+    condition: str
+    """The condition as it was written, such as replace-stateful@prod."""
+    finding: str
+    """What of the change meets the condition."""
+    reason: str
+    """Why it is accepted, as the policy of base says."""
+    until: str
+    """The last day on which it is, YYYY-MM-DD."""
+
+
+class Approval(ReviewModel):
+    """An approval that the change needs, as the policy of base says."""
+
+    condition: str
+    """The condition that the findings meet, such as replace-stateful@prod."""
+    by: tuple[str, ...]
+    """The users and teams who must approve, each of them; a team has a slash in its name."""
+    findings: tuple[str, ...]
+    """What of the change meets the condition."""
+
+
 class Gate(ReviewModel):
     """The conditions, and those that stop the change."""
 
@@ -410,6 +435,8 @@ class Gate(ReviewModel):
     """All conditions, of the command line and of the policies."""
     failures: tuple[GateFailure, ...]
     """The conditions that stop the change."""
+    waived: tuple[WaivedFinding, ...] = ()
+    """The findings that stop nothing, because the policy of base waives them."""
 
 
 class Review(ReviewModel):
@@ -425,6 +452,8 @@ class Review(ReviewModel):
     """The answer in one line."""
     gate: Gate | None = None
     """The conditions that stop a change, and those that it meets; null where there are none."""
+    approvals: tuple[Approval, ...] = ()
+    """Who must approve the change, as the policies of base say."""
     notes: tuple[Note, ...] = ()
     """What could not be compared, and why."""
     hazards: tuple[Hazard, ...] = ()

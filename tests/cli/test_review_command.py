@@ -282,3 +282,47 @@ def test_an_output_that_cannot_be_read(sizewell: Sizewell, tmp_path: Path) -> No
     result = sizewell("review", "--base", str(base), "--head", str(tmp_path / "empty"))
     assert result.exit_code == 2
     assert "is no output of cdk synth" in result.stderr
+
+
+# The day of the review.
+
+
+@pytest.fixture
+def waived(tmp_path: Path) -> tuple[str, ...]:
+    """Return the arguments that compare a replacement which base waives."""
+    replaced = {**TABLE, "Properties": {"TableName": "invoices"}}
+    base, head = save(tmp_path / "base", Table=TABLE), save(tmp_path / "head", Table=replaced)
+    waiver = {"of": "replace", "subject": "demo/Table", "reason": "copied", "until": "2027-01-31"}
+    policy = {"review_fail_on": ["replace"], "review_waivers": [waiver]}
+    (base / "config.json").write_text(json.dumps({"schema_version": 1, "environment": {"policy": policy}}))
+    return "review", "--base", str(base), "--head", str(head)
+
+
+@pytest.mark.parametrize(
+    ("date", "code", "said"),
+    [
+        ("2027-01-31", 0, "Waived until 2027-01-31: "),
+        ("2027-02-01", 1, "(its waiver ended on 2027-01-31)"),
+        (None, 1, "(waived until 2027-01-31, which counts only with --date)"),
+    ],
+)
+def test_a_waiver_counts_until_its_day(
+    waived: tuple[str, ...],
+    sizewell: Sizewell,
+    monkeypatch: pytest.MonkeyPatch,
+    date: str | None,
+    code: int,
+    said: str,
+) -> None:
+    result = sizewell(*waived, *(("--date", date) if date else ()))
+    assert (result.exit_code, said in result.stdout) == (code, True), result.stdout
+    if date:
+        monkeypatch.setenv("SIZEWELL_DATE", date)
+        assert sizewell(*waived).stdout == result.stdout
+
+
+@pytest.mark.parametrize("date", ["31.1.2027", "2027-13-01", "2027-01-31T00:00"])
+def test_what_is_no_day_is_refused(waived: tuple[str, ...], sizewell: Sizewell, date: str) -> None:
+    result = sizewell(*waived, "--date", date)
+    assert result.exit_code == 2
+    assert f'"{date}" is no day: write it as YYYY-MM-DD' in result.stderr

@@ -195,6 +195,47 @@ def test_value_of_an_enumeration(message_for: MessageFor) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("rule", "key", "message", "hint"),
+    [
+        (
+            "review_approvals: [{of: replac, by: [ada]}]",
+            "review_approvals.0.of",
+            'got "replac" (text); expected text of at most 100 characters such as replace-stateful',
+            "A condition of the gate, as sizewell guide review lists them, for example hazard:alarm-removed.",
+        ),
+        (
+            'review_approvals: [{of: danger, by: ["@ada"]}]',
+            "review_approvals.0.by.0",
+            'got "@ada" (text); expected text of at most 200 characters such as ada',
+            "A user, such as ada, or a team, such as company/data-owners, without @.",
+        ),
+        (
+            "review_waivers: [{of: danger, subject: x, reason: y, until: 2027-01-31}]",
+            "review_waivers.0.of",
+            'got "danger" (text); expected text of at most 100 characters such as hazard:alarm-removed',
+            "The condition of the gate that the finding meets; of a hazard its rule, for example hazard:alarm-removed.",
+        ),
+        (
+            'review_waivers: [{of: replace, subject: x, reason: " ", until: 2027-01-31}]',
+            "review_waivers.0.reason",
+            'got " " (text); expected text of 1 to 500 characters such as moved in the second step',
+            "Why the finding is accepted.",
+        ),
+        (
+            "review_waivers: [{of: replace, subject: x, reason: y, until: 2027-13-01}]",
+            "review_waivers.0.until",
+            'got "2027-13-01" (text); expected text such as 2027-01-31',
+            "The last day on which the finding is waived, YYYY-MM-DD.",
+        ),
+    ],
+)
+def test_a_rule_of_the_review(message_for: MessageFor, rule: str, key: str, message: str, hint: str) -> None:
+    assert message_for(f"policy:\n  {rule}\n") == lines(
+        f"config/dev.yaml:2  policy.{key}", f"  {message}", f"  {hint}"
+    )
+
+
 def test_unknown_kind(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  support-bert:\n    kind: RealtimeEndpoint\n") == lines(
         "config/dev.yaml:3  workloads.support-bert.kind",

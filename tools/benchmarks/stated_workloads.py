@@ -41,6 +41,15 @@ POLICY: Config = {
     "log_retention_days": 30,
     "nag_packs": ["aws-solutions", "hipaa-security"],
     "review_fail_on": ["replace-stateful", "cost-increase>10%"],
+    "review_approvals": [{"of": "replace-stateful", "by": ["ada", "company/data-owners"]}],
+    "review_waivers": [
+        {
+            "of": "cost-increase>10%",
+            "subject": "prod",
+            "reason": "twice the traffic from the launch on",
+            "until": "2027-01-31",
+        }
+    ],
     "required_tags": ["cost-center"],
     "permissions_boundary_arn": "arn:aws:iam::111122223333:policy/company/boundary",
     "role_path": "/company/ml/",

@@ -1,6 +1,7 @@
-"""Which conditions of a gate a review meets, and by what: for each a function that finds it, with its environment."""
+"""What of a review meets the conditions of a gate: for each a function that finds it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from sizewell.review.exposure import EXPOSED, public_exposures
 from sizewell.review.gate.conditions import (
@@ -13,8 +14,6 @@ from sizewell.review.gate.conditions import (
 )
 from sizewell.review.model import (
     EnvironmentCost,
-    Gate,
-    GateFailure,
     Grant,
     IamChange,
     Range,
@@ -25,75 +24,87 @@ from sizewell.review.model import (
 from sizewell.review.words import listed
 from sizewell.templates.deployment import REPLACED
 
-Finder = Callable[[Review, Condition], Iterator[tuple[str, str]]]
-"""Yields environment and words."""
 
-#: Findings that a reason names; what is more is counted.
-MAX_FINDINGS = 3
+@dataclass(frozen=True)
+class Finding:
+    """One thing that meets a condition."""
+
+    environment: str
+    subject: str
+    """What it is about; empty where nobody can waive it."""
+    text: str
+    hazard_rule: str | None = None
+    """The rule of a hazard."""
+
+
+Finder = Callable[[Review, Condition], Iterator[Finding]]
+
 #: The hazard of a stack that is made anew at another place: no resource of it is compared.
 _RELOCATED = "stack-relocated"
 #: Two amounts that print alike.
 _SAME_USD = 0.005
 
 
-def _hazards(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _hazards(review: Review, condition: Condition) -> Iterator[Finding]:
     severities = ("danger",) if condition.name == "danger" else ("danger", "warning")
     for hazard in review.hazards:
         if hazard.rule == condition.rule if condition.rule else hazard.severity in severities:
-            yield hazard.environment, f"{hazard.subject}: {hazard.cause} ({hazard.rule})"
+            text = f"{hazard.subject}: {hazard.cause} ({hazard.rule})"
+            yield Finding(hazard.environment, hazard.subject, text, hazard.rule)
     for note in review.notes if condition.rule is None else ():
         if note.severity == "danger":
-            yield note.environment or "head", note.text
+            yield Finding(note.environment or "head", "", note.text)
 
 
 def _resources(matches: Callable[[ResourceChange], bool]) -> Finder:
-    def find(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+    def find(review: Review, condition: Condition) -> Iterator[Finding]:
         for change in review.resources.changes:
             if matches(change):
                 kept = ", and the old one or its snapshot is kept" if change.retained else ""
                 place = f"{change.stack}/{change.logical_id}"
-                yield change.environment, f"{place} ({change.resource_type}) is {change.action}{kept}"
+                text = f"{place} ({change.resource_type}) is {change.action}{kept}"
+                yield Finding(change.environment, place, text)
         for hazard in review.hazards:
             if hazard.rule == _RELOCATED:
-                yield (
-                    hazard.environment,
-                    f"{hazard.subject}: {hazard.cause}, and everything is created anew there",
-                )
+                text = f"{hazard.subject}: {hazard.cause}, and everything is created anew there"
+                yield Finding(hazard.environment, hazard.subject, text, hazard.rule)
 
     return find
 
 
-def _iam_broadened(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _iam_broadened(review: Review, condition: Condition) -> Iterator[Finding]:
     for change in _broadened(review):
         more = f" and {len(change.grants) - 1} more" if len(change.grants) > 1 else ""
         first = f": {_grant(change.grants[0])}{more}" if change.grants else ""
-        yield change.environment, f"{change.policy}{first}"
+        yield Finding(change.environment, change.policy, f"{change.policy}{first}")
 
 
-def _security_weaker(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _security_weaker(review: Review, condition: Condition) -> Iterator[Finding]:
     for change in review.security.others:
         if change.direction == "weaker":
-            yield change.environment, f"{change.subject} ({change.rule})"
+            yield Finding(change.environment, change.subject, f"{change.subject} ({change.rule})")
     for hazard in review.hazards:
         if hazard.effect == "security":
-            yield hazard.environment, f"{hazard.subject} ({hazard.rule})"
+            text = f"{hazard.subject} ({hazard.rule})"
+            yield Finding(hazard.environment, hazard.subject, text, hazard.rule)
 
 
-def _public_exposure(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _public_exposure(review: Review, condition: Condition) -> Iterator[Finding]:
     for change in public_exposures(review):
-        yield change.environment, f"{change.subject} ({change.rule})"
+        yield Finding(change.environment, change.subject, f"{change.subject} ({change.rule})")
     for hazard in review.hazards:
         if hazard.rule == EXPOSED:
-            yield hazard.environment, f"{hazard.subject} ({hazard.rule})"
+            text = f"{hazard.subject} ({hazard.rule})"
+            yield Finding(hazard.environment, hazard.subject, text, hazard.rule)
 
 
-def _acknowledgement_added(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _acknowledgement_added(review: Review, condition: Condition) -> Iterator[Finding]:
     for change in review.security.others:
         if change.rule == "acknowledgement-added":
-            yield change.environment, change.subject
+            yield Finding(change.environment, change.subject, change.subject)
 
 
-def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _cost_increase(review: Review, condition: Condition) -> Iterator[Finding]:
     """Find where the expected cost, or the most, rises by more than a limit."""
     for cost in review.cost:
         base, head = _amounts(cost, condition)
@@ -101,12 +112,12 @@ def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, 
             continue
         if cost.unknown_changes:
             unknown = listed(cost.unknown_changes)
-            yield cost.environment, f"the cost of {unknown} is unknown and counts as too high"
+            yield _of_environment(cost, f"the cost of {unknown} is unknown and counts as too high")
             continue
         if not base:
             # Of nothing every share is an increase; so is what cannot be compared.
             if head and (condition.unit == "%" or base is None or head > condition.limit):
-                yield cost.environment, f"{head:,.0f} USD per month, and the cost of base is unknown"
+                yield _of_environment(cost, f"{head:,.0f} USD per month, and the cost of base is unknown")
             continue
         rise = _amount(cost.difference, condition)
         if rise is None or rise <= 0:
@@ -117,10 +128,13 @@ def _cost_increase(review: Review, condition: Condition) -> Iterator[tuple[str, 
             from_to = (
                 f"{base:,.0f} → {head:,.0f} USD per month" if whole else "of what is known on both sides"
             )
-            yield (
-                cost.environment,
-                f"{from_to} (+{rise:,.0f}{'' if whole else ' USD per month'}, +{rise / base:.1%})",
+            yield _of_environment(
+                cost, f"{from_to} (+{rise:,.0f}{'' if whole else ' USD per month'}, +{rise / base:.1%})"
             )
+
+
+def _of_environment(cost: EnvironmentCost, text: str) -> Finding:
+    return Finding(cost.environment, cost.environment, text)
 
 
 def _amount(amounts: Range | None, condition: Condition) -> float | None:
@@ -129,28 +143,27 @@ def _amount(amounts: Range | None, condition: Condition) -> float | None:
     return amounts.maximum if condition.name == MOST_INCREASE else amounts.expected
 
 
-def _unknown_consequence(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _unknown_consequence(review: Review, condition: Condition) -> Iterator[Finding]:
     for change in review.resources.changes:
         if change.unknown:
             place = f"{change.stack}/{change.logical_id}"
-            yield change.environment, f"{listed(change.unknown)} of {place} ({change.resource_type})"
+            text = f"{listed(change.unknown)} of {place} ({change.resource_type})"
+            yield Finding(change.environment, place, text)
 
 
-def _not_safe(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _not_safe(review: Review, condition: Condition) -> Iterator[Finding]:
     for change in review.resources.changes:
         if not change.harmless:
-            yield (
-                change.environment,
-                f"{change.stack}/{change.logical_id} ({change.resource_type}) is {change.action}",
-            )
+            place = f"{change.stack}/{change.logical_id}"
+            yield Finding(change.environment, place, f"{place} ({change.resource_type}) is {change.action}")
     for stack in review.resources.stacks:
-        yield stack.environment, f"stack {stack.stack} is {stack.action}"
+        yield Finding(stack.environment, stack.stack, f"stack {stack.stack} is {stack.action}")
 
 
-def _cost_unknown(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _cost_unknown(review: Review, condition: Condition) -> Iterator[Finding]:
     for cost in review.cost:
         if unknown := _unknown(cost):
-            yield cost.environment, listed(unknown)
+            yield _of_environment(cost, listed(unknown))
 
 
 def _unknown(cost: EnvironmentCost) -> list[str]:
@@ -167,31 +180,31 @@ def _unknown(cost: EnvironmentCost) -> list[str]:
     return unknown
 
 
-def _selection_changed(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _selection_changed(review: Review, condition: Condition) -> Iterator[Finding]:
     for change in review.selection:
         if change.base and change.head and _picks(change)[0] != _picks(change)[1]:
             base, head = _picks(change)
-            yield change.environment, f"{change.workload}: {base} → {head}"
+            yield Finding(change.environment, change.workload, f"{change.workload}: {base} → {head}")
 
 
-def _over_budget(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _over_budget(review: Review, condition: Condition) -> Iterator[Finding]:
     for cost in review.cost:
         head = cost.head.expected if cost.head else None
         budget = cost.budget_usd_per_month
         if budget is None or cost.head is None:
             continue
         if head is not None and head > budget:
-            yield cost.environment, f"{head:,.0f} USD per month, the budget is {budget:,.0f}"
+            yield _of_environment(cost, f"{head:,.0f} USD per month, the budget is {budget:,.0f}")
         elif unknown := _unknown(cost):
-            yield cost.environment, f"the cost is unknown and counts as too high: {listed(unknown)}"
+            yield _of_environment(cost, f"the cost is unknown and counts as too high: {listed(unknown)}")
 
 
-def _no_base(review: Review, condition: Condition) -> Iterator[tuple[str, str]]:
+def _no_base(review: Review, condition: Condition) -> Iterator[Finding]:
     known = set(review.base.environments) if review.base else set()
     known -= {cost.environment for cost in review.cost if cost.base is None and cost.head is not None}
     for environment in review.head.environments:
         if environment not in known:
-            yield environment, "it has no base to compare with"
+            yield Finding(environment, environment, "it has no base to compare with")
 
 
 def _broadened(review: Review) -> Iterator[IamChange]:
@@ -236,24 +249,8 @@ FINDERS: Mapping[str, Finder] = {
 }
 
 
-def apply_gate(review: Review, conditions: Sequence[Condition]) -> Gate:
-    """Return the conditions with those that stop the change, in their order."""
-    failures = (_failure(review, condition) for condition in conditions)
-    return Gate(
-        conditions=tuple(str(condition) for condition in conditions),
-        failures=tuple(failure for failure in failures if failure),
-    )
-
-
-def _failure(review: Review, condition: Condition) -> GateFailure | None:
-    found = [
-        f"{environment}: {text}"
-        for environment, text in FINDERS[condition.name](review, condition)
-        if condition.environment in (None, environment)
-    ]
-    if not found:
-        return None
-    shown = found[:MAX_FINDINGS]
-    if len(found) > MAX_FINDINGS:
-        shown.append(f"{len(found) - MAX_FINDINGS} more")
-    return GateFailure(condition=str(condition), reason="; ".join(shown))
+def find(review: Review, condition: Condition) -> Iterator[Finding]:
+    """Yield what meets a condition."""
+    for finding in FINDERS[condition.name](review, condition):
+        if condition.environment in (None, finding.environment):
+            yield finding

@@ -23,7 +23,7 @@ from sizewell.review.rendering.groups import (
     shown_costs,
 )
 from sizewell.review.rendering.hazard_blocks import hazard_blocks, hazard_counts
-from sizewell.review.rendering.lines import picks_line
+from sizewell.review.rendering.lines import approval_line, picks_line, waived_line
 from sizewell.review.rendering.markdown_text import code, fence, sentence
 from sizewell.review.rendering.permission_words import Said, said
 from sizewell.review.rendering.summary import (
@@ -115,10 +115,15 @@ def _folded(title: str, blocks: list[Block]) -> list[str | Block]:
 
 
 def _gate(review: Review, macros: Any) -> list[str | Block]:
-    if review.gate is None:
-        return []
-    failures = _items(macros.gate_failure, review.gate.failures)
-    return [str(macros.gate(review.gate)), *_block(failures, "conditions", 95, head="")]
+    gate = review.gate
+    failures = _items(macros.gate_failure, gate.failures) if gate else ()
+    waived = _items(macros.line, map(waived_line, gate.waived)) if gate else ()
+    return [
+        str(macros.gate(gate)) if gate else "",
+        *_block(failures, "conditions", 95, head=""),
+        *_block(_items(macros.line, map(approval_line, review.approvals)), "approvals", 94),
+        *_block(waived, "waived findings", 93),
+    ]
 
 
 def _failures(review: Review, macros: Any) -> list[str | Block]:

@@ -15,6 +15,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "amounts": lines.amounts,
+    "approval_line": lines.approval_line,
     "basis": words.BASES.__getitem__,
     "bounds": words.bounds,
     "budget": cost_lines.budget,
@@ -36,6 +37,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "types_line": lines.types_line,
     "usd": words.usd,
     "usd_difference": words.usd_difference,
+    "waived_line": lines.waived_line,
 }
 
 

@@ -3,13 +3,32 @@
 import re
 from collections.abc import Sequence
 
-from sizewell.review.model import CostSide, PickSide, Range, ResourceChange, SelectionChange, WorkloadCost
+from sizewell.review.model import (
+    Approval,
+    CostSide,
+    PickSide,
+    Range,
+    ResourceChange,
+    SelectionChange,
+    WaivedFinding,
+    WorkloadCost,
+)
 from sizewell.review.rendering.words import TIMES, pick_time, usd
-from sizewell.review.words import counted
+from sizewell.review.words import counted, listed
 
 #: What the command makes that follows a lock no longer.
 _ADVICE = {"stale": "; run: sizewell lock", "infeasible": "; run: sizewell lock"}
 _LOCK_REFUSED = re.compile(r"the locked type (\S+) cannot be used: (.*)", re.DOTALL)
+
+
+def approval_line(approval: Approval) -> str:
+    """Return who must approve what; of several findings the first, and how many more there are."""
+    return f"Needs approval of {listed(approval.by)} ({listed(approval.findings, 1)})"
+
+
+def waived_line(waived: WaivedFinding) -> str:
+    """Return what stops nothing, until when, and why."""
+    return f"Waived until {waived.until}: {waived.finding} ({waived.condition}). Reason: {waived.reason}"
 
 
 def per_1000_requests(cost: WorkloadCost) -> str:

@@ -62,6 +62,39 @@ def test_a_rule_that_holds_less_is_told(key: str, value: Any, cause: str) -> Non
     assert causes({**STRICT, key: value}, STRICT) == [], "the other way round it holds more"
 
 
+def waiver(until: str, subject: str = "the bucket") -> dict[str, Any]:
+    return {"of": "replace", "subject": subject, "reason": "planned", "until": until}
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "told"),
+    [
+        ([], [waiver("2027-01-31")], "replace of the bucket until 2027-01-31"),
+        ([waiver("2027-01-31")], [waiver("2027-02-28")], "replace of the bucket until 2027-02-28"),
+        (
+            [waiver("2027-01-31")],
+            [waiver("2027-01-31"), waiver("2027-01-31", "the key")],
+            "replace of the key until 2027-01-31",
+        ),
+    ],
+    ids=["added", "longer", "another"],
+)
+def test_a_waiver_that_is_added_or_ends_later_is_told(base: Any, head: Any, told: str) -> None:
+    assert causes({"review_waivers": base}, {"review_waivers": head}) == [
+        f"review_waivers with {told}: the next change is not stopped for that"
+    ]
+    assert causes({"review_waivers": head}, {"review_waivers": base}) == []
+
+
+def test_an_approval_that_nobody_asks_for_any_more_is_told() -> None:
+    base = {"review_approvals": [{"of": "replace", "by": ["ada", "company/owners"]}]}
+    head = {"review_approvals": [{"of": "replace", "by": ["ada"]}]}
+    assert causes(base, head) == [
+        "review_approvals without company/owners for replace: nobody asks them for the next change"
+    ]
+    assert causes(head, base) == []
+
+
 def test_all_are_told_together() -> None:
     (cause,) = causes(STRICT, {**STRICT, "production": False, "budget_usd_per_month": 9000.0})
     assert cause.count(";") == 1

@@ -1,6 +1,7 @@
 """A realistic review: three environments, dangers, a role that may do more, a more expensive type, a moved bill."""
 
 from sizewell.review.model import (
+    Approval,
     CandidatePoint,
     ConfigChange,
     CostComponent,
@@ -24,6 +25,7 @@ from sizewell.review.model import (
     Side,
     StackChange,
     Verdict,
+    WaivedFinding,
     WorkloadCost,
 )
 
@@ -540,6 +542,21 @@ def sample() -> Review:
             failures=(
                 GateFailure(condition="replace-stateful", reason="prod: CaptureBucket is replaced."),
                 GateFailure(condition="cost-increase>10%", reason="prod: +20%."),
+            ),
+            waived=(
+                WaivedFinding(
+                    condition="iam-broadened@staging",
+                    finding="staging: app/role: Allow s3:* on *",
+                    reason="narrowed in the second step",
+                    until="2027-01-31",
+                ),
+            ),
+        ),
+        approvals=(
+            Approval(
+                condition="replace-stateful@prod",
+                by=("ada", "company/data-owners"),
+                findings=("prod: CaptureBucket is replaced", "prod: Key is replaced"),
             ),
         ),
         notes=(

@@ -44,10 +44,55 @@ def _budget(base: Policy, head: Policy) -> str | None:
     return f"budget {before:,.0f} → {'none' if after is None else f'{after:,.0f}'} USD per month"
 
 
+def _waived(base: Policy, head: Policy) -> str | None:
+    """Tell what head waives and base does not, or not for as long."""
+    before, after = _ends(base), _ends(head)
+    longer = [
+        f"{of} of {subject} until {until}"
+        for (of, subject), until in sorted(after.items())
+        if until > before.get((of, subject), "")
+    ]
+    return (
+        f"review_waivers with {listed(longer)}: the next change is not stopped for that" if longer else None
+    )
+
+
+def _ends(policy: Policy) -> Mapping[tuple[str, str], str]:
+    """Return the last day of each waiver by its condition and subject."""
+    ends: dict[tuple[str, str], str] = {}
+    for waiver in _rules(policy, "review_waivers"):
+        finding = str(waiver.get("of")), str(waiver.get("subject"))
+        ends[finding] = max(str(waiver.get("until")), ends.get(finding, ""))
+    return ends
+
+
+def _approvals(base: Policy, head: Policy) -> str | None:
+    lost = sorted(_approvers(base) - _approvers(head))
+    return (
+        f"review_approvals without {listed(f'{name} for {of}' for of, name in lost)}: nobody asks them for the next change"
+        if lost
+        else None
+    )
+
+
+def _approvers(policy: Policy) -> set[tuple[str, str]]:
+    return {
+        (str(rule.get("of")), str(name))
+        for rule in _rules(policy, "review_approvals")
+        for name in rule.get("by") or ()
+    }
+
+
+def _rules(policy: Policy, key: str) -> Iterator[Policy]:
+    return (rule for rule in policy.get(key) or () if isinstance(rule, Mapping))
+
+
 _LOOSENED: tuple[Callable[[Policy, Policy], str | None], ...] = (
     _production,
     _fewer("nag_packs", "their findings no longer stop synth"),
     _fewer("review_fail_on", "a review no longer stops the next change for that"),
+    _waived,
+    _approvals,
     _lower("min_endpoint_instances"),
     _lower("min_availability_zones"),
     _budget,
@@ -56,7 +101,7 @@ _LOOSENED: tuple[Callable[[Policy, Policy], str | None], ...] = (
 
 @hazard_rule("security")
 def guardrail_loosened(environment: EnvironmentPair) -> Iterator[Found]:
-    """A rule of the environment becomes weaker: production, rule packs, conditions of the review, minimums, budget."""
+    """A rule of the environment becomes weaker: production, rule packs, what the review asks for, minimums, budget."""
     base, head = _policy(environment.base), _policy(environment.head)
     if base is None or head is None:
         return
