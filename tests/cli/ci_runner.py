@@ -21,13 +21,14 @@ REVIEW = f'{MARKER}\n### größe "quoted" & 100% $HOME `x`\n'
 STRICT_BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 FAKE_SIZEWELL = """\
 #!{python}
-import json, sys
+import json, os, sys
 arguments = sys.argv[1:]
 with open({log!r}, "a") as log:
     log.write(json.dumps(arguments) + "\\n")
 if {code} != 2:
-    for option in ("--markdown", "--html", "--json"):
-        open(arguments[arguments.index(option) + 1], "w", encoding="utf-8").write({review!r})
+    for option, text in (("--markdown", {review!r}), ("--html", {review!r}), ("--json", os.environ.get("DATA", "{{}}"))):
+        open(arguments[arguments.index(option) + 1], "w", encoding="utf-8").write(text)
+    open({log!r} + ".date", "w").write(os.environ["SIZEWELL_DATE"])
 sys.exit({code})
 """
 #: Stands for the Python of an installation, which saves what HEAD synthesizes to.

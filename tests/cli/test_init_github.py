@@ -1,11 +1,14 @@
 """The scripts of the GitHub workflow, run against programs that only write down what they are asked."""
 
+import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sizewell.facts.days import DAY_PATTERN
 from sizewell.review.rendering.comment import MARKER
 from tests.cli.ci_runner import (
     FAKE_PYTHON,
@@ -156,6 +159,51 @@ def test_a_token_that_may_not_comment_does_not_decide_about_the_change(runner: R
     assert "pull-requests: write" in runner.read("summary")
 
 
+#: Lists who has reviewed, and refuses to ask some.
+FAKE_REVIEWERS = """\
+#!{python}
+import json, sys
+arguments = sys.argv[1:]
+with open({log!r}, "a") as log:
+    log.write(json.dumps(arguments) + "\\n")
+if "--method" not in arguments:
+    print("Grace")
+elif arguments[-1] in {refuses!r}:
+    sys.exit("HTTP 422: Validation Failed")
+"""
+
+
+def approvals(*by: str) -> str:
+    return json.dumps({"approvals": [{"by": by}, {"by": by[:1]}]})
+
+
+@needs_jq
+def test_people_and_teams_are_asked_once(runner: Runner) -> None:
+    data = approvals("ada", "company/owners", "grace")
+    (runner.directory / "sizewell-review" / "review.json").write_text(data)
+    runner.add_program("gh", FAKE_REVIEWERS, refuses=["team_reviewers[]=owners"])
+    result = runner.run(scripts("github")["Ask for approvals"])
+    assert result.returncode == 0, result.stderr
+    _, *asked = runner.calls("gh")
+    assert [call[3:] for call in asked] == [
+        ["POST", "repos/ada/ml/pulls/12/requested_reviewers", "--raw-field", reviewer]
+        for reviewer in ("reviewers[]=ada", "team_reviewers[]=owners")
+    ]
+    assert result.stdout.startswith("::warning title=Sizewell review::GitHub did not ask company/owners")
+
+
+@needs_jq
+@pytest.mark.parametrize(
+    ("data", "outcome"), [("{}", "success"), ("", "success"), (approvals("ada"), "failure")]
+)
+def test_nobody_is_asked_without_approvals(runner: Runner, data: str, outcome: str) -> None:
+    (runner.directory / "sizewell-review" / "review.json").write_text(data)
+    runner.variables["OUTCOME"] = outcome
+    runner.add_program("gh", FAKE_REVIEWERS, refuses=[])
+    assert runner.run(scripts("github")["Ask for approvals"]).returncode == 0
+    assert [call for call in runner.calls("gh") if "--method" in call] == []
+
+
 @pytest.fixture
 def judge(runner: Runner) -> Runner:
     """Return a runner of the job that judges."""
@@ -196,6 +244,12 @@ def test_the_review_step_hands_on_the_exit_code(judge: Runner, code: int) -> Non
     assert not list(judge.directory.rglob("evil"))
     # What an earlier use left there is gone.
     assert (judge.directory / "sizewell-review" / "review.md").exists() == (code != 2)
+
+
+def test_the_review_gets_the_day(judge: Runner) -> None:
+    assert judge.run(scripts("github")["Review"]).returncode == 0
+    assert re.fullmatch(DAY_PATTERN, judge.read("sizewell.log.date"))
+    assert "--date" not in judge.calls("sizewell")[0], "an older release of base would refuse it"
 
 
 def test_the_review_step_without_options(judge: Runner) -> None:

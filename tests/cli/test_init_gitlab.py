@@ -1,6 +1,7 @@
 """The scripts of the GitLab pipeline, run against a server on loopback."""
 
 import json
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from sizewell.cli.init_command import ci_files
+from sizewell.facts.days import DAY_PATTERN
 from sizewell.review.rendering.comment import MARKER
 from tests.cli.ci_runner import (
     FAKE_PYTHON,
@@ -168,6 +170,26 @@ def test_the_note_is_found_on_a_later_page_and_updated(gitlab: Runner, forge: Fo
     assert run_pipeline(gitlab)[1].returncode == 0
     assert asked(forge) == [*ALL_NOTES, ("PUT", f"{NOTES}/4")]
     assert forge.requests[-1][2] == REVIEW
+
+
+ASKED = "<!-- sizewell-approvals -->\n@ada, @company/owners: this change needs your approval. The review says why."
+DATA = json.dumps({"approvals": [{"by": ["company/owners", "ada"]}, {"by": ["ada", "not @a\\name"]}]})
+
+
+@needs_curl
+@pytest.mark.parametrize(
+    ("author", "asked_before"), [(BOT, True), (7, False)], ids=["asked before", "note of another"]
+)
+def test_who_must_approve_is_asked_once_in_a_note_of_its_own(
+    gitlab: Runner, forge: Forge, author: int, asked_before: bool
+) -> None:
+    forge.notes += [note(4, MARKER), note(5, ASKED, author=author)]
+    gitlab.variables["DATA"] = DATA
+    assert run_pipeline(gitlab)[1].returncode == 0
+    written = [(command, path, body) for command, path, body in forge.requests if command != "GET"]
+    expected = [("PUT", f"{NOTES}/4", REVIEW)]
+    assert written == (expected if asked_before else [*expected, ("POST", NOTES, ASKED)])
+    assert re.fullmatch(DAY_PATTERN, gitlab.read("sizewell.log.date"))
 
 
 @needs_curl
