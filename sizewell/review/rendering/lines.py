@@ -14,16 +14,19 @@ from sizewell.review.model import (
     WorkloadCost,
 )
 from sizewell.review.rendering.words import TIMES, pick_time, usd
-from sizewell.review.words import counted, listed
+from sizewell.review.words import counted, listed, shorten
 
 #: What the command makes that follows a lock no longer.
 _ADVICE = {"stale": "; run: sizewell lock", "infeasible": "; run: sizewell lock"}
+#: Characters of a finding that somebody must approve: the sections below say the rest.
+_SHORT_FINDING = 100
 _LOCK_REFUSED = re.compile(r"the locked type (\S+) cannot be used: (.*)", re.DOTALL)
 
 
 def approval_line(approval: Approval) -> str:
     """Return who must approve what; of several findings the first, and how many more there are."""
-    return f"Needs approval of {listed(approval.by)} ({listed(approval.findings, 1)})"
+    shown = [shorten(finding, _SHORT_FINDING) for finding in approval.findings]
+    return f"Needs approval of {listed(approval.by)} ({listed(shown, 1)})"
 
 
 def waived_line(waived: WaivedFinding) -> str:

@@ -1,6 +1,6 @@
 """Numbers, unknowns and groups, as every format says them."""
 
-from sizewell.review.model import Grant, Note, Range, Security, SecurityChange
+from sizewell.review.model import Approval, Grant, Note, Range, Security, SecurityChange
 from sizewell.review.rendering.fitting import Block, fit
 from sizewell.review.rendering.groups import (
     failures,
@@ -10,7 +10,14 @@ from sizewell.review.rendering.groups import (
     security_counts,
     selection_title,
 )
-from sizewell.review.rendering.lines import lock_line, per_1000_requests, picks_line, reasons, types_line
+from sizewell.review.rendering.lines import (
+    approval_line,
+    lock_line,
+    per_1000_requests,
+    picks_line,
+    reasons,
+    types_line,
+)
 from sizewell.review.rendering.visible import visible
 from sizewell.review.rendering.words import bounds, counted, listed, percent, usd, usd_difference
 from sizewell.review.words import shorten
@@ -203,3 +210,11 @@ def test_notes_are_failures_of_head_or_remarks() -> None:
     review = sample().model_copy(update={"notes": (*sample().notes, failure, plain)})
     assert failures(review) == (failure,)
     assert remarks(review) == (*sample().notes, plain)
+
+
+def test_an_approval_is_a_short_line() -> None:
+    approval = Approval(condition="danger@prod", by=("ada", "company/owners"), findings=("x" * 120, "y"))
+    assert (
+        approval_line(approval)
+        == f"Needs approval of ada and company/owners ({'x' * 100}… (20 more characters) and 1 more)"
+    )
