@@ -84,7 +84,7 @@ class Platform:
             kernel.cancel()
             raise
         self.environment, self.plan = name, planned.plan
-        self._configuration = planned.environment
+        self._planned = planned
         from aws_cdk import App
 
         from sizewell.stacks.platform import add_stacks
@@ -127,7 +127,8 @@ class Platform:
         remove_question(directory)
         replace_file(directory / "plan.json", plan_json.result().encode())
         # ``sizewell review`` tells from it what a change means.
-        replace_file(directory / "config.json", configuration_to_json(self._configuration).encode())
+        configuration = configuration_to_json(self._planned.environment, self._planned.sources)
+        replace_file(directory / "config.json", configuration.encode())
         return directory
 
 

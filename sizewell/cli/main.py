@@ -306,6 +306,7 @@ def review(
     markdown: options.MarkdownFileOption = None,
     html: options.HtmlFileOption = None,
     json: options.JsonFileOption = None,
+    sarif: options.SarifFileOption = None,
     fail_on: options.ConditionsOption = None,
     production: options.ProductionOption = None,
     date: options.DateOption = None,
@@ -336,7 +337,7 @@ def review(
         conditions=fail_on or (),
         production=production or None,
         date=date,
-        files={"markdown": markdown, "html": html, "json": json},
+        files={"markdown": markdown, "html": html, "json": json, "sarif": sarif},
         profile=profile,
     )
 

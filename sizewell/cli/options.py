@@ -136,6 +136,10 @@ HtmlFileOption = Annotated[
 JsonFileOption = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write the data.", show_default=False)
 ]
+SarifFileOption = Annotated[
+    str | None,
+    typer.Option("--sarif", metavar="FILE", help="Write the findings as SARIF 2.1.0.", show_default=False),
+]
 ProductionOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from sizewell.cli.output import echo, write_file
-from sizewell.cli.review_sides import SYNTH_EXIT_CODE, Sides, exit_bad_input, read_sides, say
+from sizewell.cli.review_sides import SYNTH_EXIT_CODE, Sides, exit_bad_input, in_project, read_sides, say
 from sizewell.cli.unexpected import doing
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run_review(
         reviewed, sides = make_review(
             base, head, environments, config, conditions, faults, production, date, profile
         )
-        publish(reviewed, targets, sides.directories)
+        publish(reviewed, targets, config, sides.directories)
     if sides.head.errors:
         raise typer.Exit(SYNTH_EXIT_CODE)
     if reviewed.gate and reviewed.gate.failures:
@@ -105,14 +105,17 @@ def make_review(
     return reviewed.model_copy(update={"notes": (*reviewed.notes, *notes)}), sides
 
 
-def publish(reviewed: "Review", targets: Mapping[str, str], directories: Sequence[str] = ()) -> None:
+def publish(
+    reviewed: "Review", targets: Mapping[str, str], config: Path, directories: Sequence[str] = ()
+) -> None:
     """Write the review in every format that was asked for; on the terminal where none goes to standard output."""
-    from sizewell.review.rendering import render_html, render_json, render_markdown
+    from sizewell.review.rendering import render_html, render_json, render_markdown, render_sarif
 
     render: dict[str, Callable[[Review], str]] = {
         "markdown": render_markdown,
         "html": render_html,
         "json": render_json,
+        "sarif": lambda review: render_sarif(review, in_project(config)),
     }
     texts = {}
     for name, target in targets.items():

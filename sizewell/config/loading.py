@@ -39,6 +39,12 @@ class Sources:
         """
         return self.root.nearest(path).position
 
+    def lines(self) -> dict[str, str]:
+        """Return ``FILE:LINE`` of every key that is written, by its path with dots; wherever the directory is."""
+        return {
+            ".".join(path): f"{PurePosixPath(at.file).name}:{at.line}" for path, at in self.root.positions()
+        }
+
 
 @dataclass(frozen=True)
 class LoadedEnvironment:

@@ -52,6 +52,18 @@ class Node:
             node = child
         return node
 
+    def positions(self, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Position]]:
+        """Yield the path and the position of everything that is written below."""
+        if isinstance(self.value, dict):
+            children = self.value.items()
+        elif isinstance(self.value, list):
+            children = {str(index): node for index, node in enumerate(self.value)}.items()
+        else:
+            return
+        for key, node in children:
+            yield (*path, key), node.position
+            yield from node.positions((*path, key))
+
     def leaves(self, path: KeyPath = ()) -> Iterator[tuple[KeyPath, "Node"]]:
         """Yield every scalar below with its path, in the order of the file."""
         if isinstance(self.value, dict):

@@ -130,6 +130,7 @@ class PlannedEnvironment:
 
     plan: DeploymentPlan
     environment: Environment
+    sources: Sources
 
 
 def load_plan(directory: Path, environment_name: str, *, within_budget: bool = True) -> DeploymentPlan:
@@ -149,7 +150,7 @@ def load_for_synth(
     Raises ``ConfigError`` like ``load_plan``; ``LookupNeededError`` is one of them.
     """
     inputs = load_inputs(directory, environment_name, context)
-    return PlannedEnvironment(_plan(inputs, directory), inputs.loaded.environment)
+    return PlannedEnvironment(_plan(inputs, directory), inputs.loaded.environment, inputs.loaded.sources)
 
 
 def _plan(inputs: PlanInputs, directory: Path, *, within_budget: bool = True) -> DeploymentPlan:

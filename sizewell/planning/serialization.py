@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
+from sizewell.config import Sources
 from sizewell.config.environment import Environment
 from sizewell.instance_selection import EndpointEstimate
 from sizewell.instance_selection.results import AnyEstimate, AnySelection
@@ -143,14 +144,15 @@ def _in_one_line(found: re.Match[str]) -> str:
     return found[0] if key and len(line) > _LINE else line
 
 
-def configuration_to_json(environment: Environment) -> str:
-    """Return the merged configuration with all defaults as JSON that ends in a newline.
+def configuration_to_json(environment: Environment, sources: Sources) -> str:
+    """Return the merged configuration with all defaults, and where its keys are written, as JSON that ends in a newline.
 
     Two syntheses of it tell what a change of the files means, whatever the files look like.
     """
     document = {
         "schema_version": CONFIGURATION_VERSION,
         "environment": environment.model_dump(mode="json"),
+        "lines": sources.lines(),
     }
     return to_json(document, indent=2).decode() + "\n"
 

@@ -20,6 +20,7 @@ from sizewell.review.hazards import find_hazards
 from sizewell.review.model import (
     EnvironmentCost,
     Hazard,
+    Place,
     Resources,
     Review,
     Security,
@@ -29,6 +30,7 @@ from sizewell.review.model import (
 )
 from sizewell.review.notes import comparison_notes
 from sizewell.review.resources import compare_resources
+from sizewell.review.saved.configuration import place_of
 from sizewell.review.saved.output import SavedOutput
 from sizewell.review.security import compare_security
 from sizewell.review.selection import compare_selections
@@ -125,6 +127,11 @@ def _side(output: SavedOutput) -> Side:
         label=output.label,
         environments=tuple(sorted({*output.assemblies, *output.errors})),
         stack_count=sum(len(assembly.stacks) for assembly in output.assemblies.values()),
+        files=tuple(
+            Place(environment=name, file=place[0], line=place[1])
+            for name, assembly in sorted(output.assemblies.items())
+            if (place := place_of(assembly, ("name",)))
+        ),
         catalog_versions=tuple(sorted({plan.catalog_version for plan in plans if plan})),
     )
 

@@ -68,6 +68,8 @@ class IamChange(ReviewModel):
     """The name of the environment."""
     stack: str
     """The name of the stack."""
+    workload: str | None = None
+    """The name of the workload; null where it is about none, or about all."""
     policy: str
     """The role or the resource that the policy belongs to, as its path in the app."""
     grants: tuple[Grant, ...]
@@ -87,6 +89,8 @@ class SecurityChange(ReviewModel):
     """The name of the stack."""
     logical_id: str | None = None
     """The logical id of the resource; null where it is about more than one."""
+    workload: str | None = None
+    """The name of the workload; null where it is about none, or about all."""
     subject: str
     """What it is about, in a few words."""
     base: str
@@ -254,6 +258,17 @@ class SelectionChange(ReviewModel):
     """The feasible types of head, the best first; at most forty."""
 
 
+class Place(ReviewModel):
+    """A line of a file of the configuration of head."""
+
+    environment: str
+    """The name of the environment."""
+    file: str
+    """The name of the file in the configuration directory, such as prod.yaml."""
+    line: int
+    """The line, from 1."""
+
+
 class ConfigChange(ReviewModel):
     """One key whose value is another one."""
 
@@ -269,6 +284,8 @@ class ConfigChange(ReviewModel):
     """The environments in which the key changes this way."""
     meaning: str = ""
     """What follows from it, such as: loses the second zone; empty where the values say it all."""
+    places: tuple[Place, ...] = ()
+    """Where the key is written, or the nearest key around it, by environment."""
 
 
 class PropertyChange(ReviewModel):
@@ -346,8 +363,8 @@ class Resources(ReviewModel):
 
 #: Raised when the shape of the JSON changes, or what a value means. 2: a verdict is safe only where every change is known to
 #: be harmless, and a difference of costs is null where a part of it is unknown. 3: a verdict may be "not known", a hazard has an
-#: effect, and a resource names the properties of which nobody knows what they mean. 4: a gate has findings that are waived, and
-#: a review the approvals that it needs.
+#: effect, and a resource names the properties of which nobody knows what they mean. 4: a gate has findings that are waived, a
+#: review the approvals that it needs, and a change of the configuration the lines of its key.
 SCHEMA_VERSION = 4
 
 
@@ -360,6 +377,8 @@ class Side(ReviewModel):
     """The names of the environments that were synthesized."""
     stack_count: int
     """The number of stacks, nested ones included."""
+    files: tuple[Place, ...] = ()
+    """The file of each environment, at its first line; empty where an app has no configuration."""
     catalog_versions: tuple[str, ...] = ()
     """Digests of the catalogs that the plans were made with: one, unless the plans come from several releases."""
 

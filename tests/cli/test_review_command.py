@@ -284,6 +284,20 @@ def test_an_output_that_cannot_be_read(sizewell: Sizewell, tmp_path: Path) -> No
     assert "is no output of cdk synth" in result.stderr
 
 
+def test_sarif_is_a_format_of_its_own(sizewell: Sizewell, tmp_path: Path) -> None:
+    base, head = save(tmp_path / "base", Table=TABLE), save(tmp_path / "head")
+    result = sizewell("review", "--base", str(base), "--head", str(head), "--sarif", "-", "--json", "-")
+    assert result.exit_code == 2
+    assert "--json and --sarif: one format goes to standard output" in result.stderr
+    save(tmp_path / "other", Table=TABLE, Topic=TOPIC)
+    save(tmp_path / "less", Topic=TOPIC)
+    written = sizewell(
+        "review", "--base", str(tmp_path / "other"), "--head", str(tmp_path / "less"), "--sarif", "-"
+    )
+    (run,) = json.loads(written.stdout)["runs"]
+    assert "stateful-removed" in {found["ruleId"] for found in run["results"]}
+
+
 # The day of the review.
 
 

@@ -47,6 +47,21 @@ def test_sources_locate_what_is_written_and_what_is_not(directory: Path) -> None
     assert place("storage") == "config/base.yaml:1"
 
 
+def test_every_key_that_is_written_has_its_line(directory: Path) -> None:
+    (directory / "dev.yaml").write_text("policy:\n  margin: 0.1\n  nag_packs:\n  - hipaa-security\n")
+    lines = load_environment(directory, "dev").sources.lines()
+    expected = {
+        "name": "dev.yaml:1",
+        "policy": "base.yaml:2",
+        "policy.account": "base.yaml:3",
+        "policy.margin": "dev.yaml:2",
+        "policy.nag_packs": "dev.yaml:3",
+        "policy.nag_packs.0": "dev.yaml:4",
+        "policy.region": "base.yaml:4",
+    }
+    assert {key: lines[key] for key in lines if key.split(".")[0] in ("name", "policy")} == expected
+
+
 def test_directory_is_shown_as_given(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     absolute = directory.resolve()
     assert load_environment(directory, "dev").sources.locate(("policy",)).file == "config/base.yaml"

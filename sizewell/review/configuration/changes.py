@@ -6,8 +6,9 @@ from typing import Any, Literal
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.config_differences import MISSING, Difference, differences
 from sizewell.review.configuration.sentences import effect_of
-from sizewell.review.model import ConfigChange
-from sizewell.review.saved.configuration import Environment, saved_environment, workloads
+from sizewell.review.model import ConfigChange, Place
+from sizewell.review.saved.configuration import Environment, place_of, saved_environment, workloads
+from sizewell.review.saved.output import Assembly
 from sizewell.review.words import listed, shorten_pair
 from sizewell.review.yaml_text import VALUE_LIMIT, key_path, one_line
 
@@ -18,6 +19,7 @@ def compare_configurations(pairs: Sequence[EnvironmentPair]) -> tuple[ConfigChan
     A pair with a side that has no configuration has nothing to say.
     """
     found: dict[tuple[tuple[str, ...], str, str], dict[str, str]] = {}
+    heads = {pair.name: pair.head for pair in pairs}
     for pair in pairs:
         base, head = saved_environment(pair.base), saved_environment(pair.head)
         if base is None or head is None or base is head:
@@ -25,7 +27,9 @@ def compare_configurations(pairs: Sequence[EnvironmentPair]) -> tuple[ConfigChan
         for difference in _differences(base, head):
             key = (difference.path, one_line(difference.base), one_line(difference.head))
             found.setdefault(key, {})[pair.name] = effect_of(difference, base, head)
-    return tuple(_change(*key, meanings) for key, meanings in sorted(found.items(), key=lambda item: item[0]))
+    return tuple(
+        _change(*key, meanings, heads) for key, meanings in sorted(found.items(), key=lambda item: item[0])
+    )
 
 
 def _differences(base: Environment, head: Environment) -> Iterator[Difference]:
@@ -54,7 +58,13 @@ def _in_short(workload: Mapping[str, Any] | None) -> Any:
     return f"{kind} of {name}" if name else kind
 
 
-def _change(path: tuple[str, ...], base: str, head: str, meanings: Mapping[str, str]) -> ConfigChange:
+def _change(
+    path: tuple[str, ...],
+    base: str,
+    head: str,
+    meanings: Mapping[str, str],
+    heads: Mapping[str, Assembly | None],
+) -> ConfigChange:
     change: Literal["added", "removed", "changed"] = (
         "changed" if base and head else "added" if head else "removed"
     )
@@ -66,6 +76,11 @@ def _change(path: tuple[str, ...], base: str, head: str, meanings: Mapping[str, 
         head=short_head,
         environments=tuple(meanings),
         meaning=_meaning(meanings),
+        places=tuple(
+            Place(environment=name, file=place[0], line=place[1])
+            for name in meanings
+            if (place := place_of(heads[name], path))
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """The configuration of one environment as ``config.json`` holds it: merged, with defaults."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sizewell.planning.saved_files import CONFIGURATION_VERSION
@@ -17,6 +17,19 @@ def saved_environment(assembly: Assembly | None) -> Environment | None:
         return None
     environment = config.get("environment")
     return environment if isinstance(environment, Mapping) else None
+
+
+def place_of(assembly: Assembly | None, path: Sequence[str]) -> tuple[str, int] | None:
+    """Return the file and the line of a key, or of the nearest key around it; None where the output does not say it."""
+    config = assembly.config if assembly else None
+    lines = config.get("lines") if isinstance(config, Mapping) else None
+    if not isinstance(lines, Mapping):
+        return None
+    for depth in range(len(path), 0, -1):
+        file, _, line = str(lines.get(".".join(path[:depth]))).rpartition(":")
+        if file and line.isdecimal() and int(line) > 0:
+            return file, int(line)
+    return None
 
 
 def value_at(environment: Environment, *path: str) -> Any:

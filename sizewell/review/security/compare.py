@@ -37,7 +37,8 @@ def compare_security(pair: EnvironmentPair) -> Security:
     for stack_pair in pair.stacks:
         if stack_pair.is_unchanged:
             continue
-        stack = StackChange(stack_pair, before)
+        workload = pair.workload_of_stack(stack_pair.name)
+        stack = StackChange(stack_pair, before, workload.name if workload else None)
         owners = tuple(permission_changes(stack.base_policies, stack.head_policies))
         iam += _without_renamed(tuple(iam_changes(stack, owners)))
         others += [change for rule in POLICY_RULES for owner in owners for change in rule(stack, owner)]

@@ -40,6 +40,7 @@ def _iam_change(
         direction=direction,
         environment=stack.pair.environment,
         stack=stack.pair.name,
+        workload=stack.workload,
         policy=policy,
         grants=tuple(sorted(grants, key=_order)),
     )

@@ -26,6 +26,8 @@ class StackChange:
     pair: StackPair
     base_stacks: tuple[Stack, ...] = ()
     """All that there were, for what is only new in this one."""
+    workload: str | None = None
+    """The workload that the stack is for."""
 
     @cached_property
     def base(self) -> Mapping[str, Resource]:
@@ -99,6 +101,7 @@ class StackChange:
             environment=self.pair.environment,
             stack=self.pair.name,
             logical_id=owner if known else None,
+            workload=self.workload,
             subject=subject or self.path(owner or ""),
             base=base,
             head=head,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sizewell.config import load_environment
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.configuration import compare_configurations
-from sizewell.review.model import ConfigChange
+from sizewell.review.model import ConfigChange, Place
 from sizewell.review.saved.output import Assembly
 
 Change = Callable[[Any], object]
@@ -226,3 +226,22 @@ def test_the_order_of_keys_never_matters(base: dict[str, Any], head: dict[str, A
 def test_there_and_back_are_the_same_keys(base: dict[str, Any], head: dict[str, Any]) -> None:
     there, back = compare(base, head), compare(head, base)
     assert [(c.key_path, c.base, c.head) for c in there] == [(c.key_path, c.head, c.base) for c in back]
+
+
+def test_a_change_says_where_head_writes_its_key_or_the_one_around_it(prod: dict[str, Any]) -> None:
+    head = changed(
+        prod, lambda e: (e["policy"].update(margin=0.5), e["network"].update(availability_zones=2))
+    )
+    lines = {"policy": "prod.yaml:3", "policy.margin": "prod.yaml:9", "network": "nonsense"}
+    config = {"schema_version": 1, "environment": head, "lines": lines}
+    sides = side(prod, "prod"), Assembly(Path("cdk.out"), "prod", {}, config=config)
+    found = compare_configurations([EnvironmentPair("prod", *sides)])
+    assert {change.key_path: change.places for change in found} == {
+        "policy.margin": (Place(environment="prod", file="prod.yaml", line=9),),
+        "network.availability_zones": (),
+    }
+    del lines["policy.margin"]
+    (margin,) = (
+        change for change in compare_configurations([EnvironmentPair("prod", *sides)]) if change.places
+    )
+    assert margin.places[0].line == 3

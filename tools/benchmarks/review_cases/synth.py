@@ -46,7 +46,8 @@ def main(environment: str, *pairs: str) -> None:
         else:
             _copy_what_is_the_same(planned.plan, output, first[0])
         (output / "plan.json").write_text(plan_to_json(planned.plan), "utf-8")
-        (output / "config.json").write_text(configuration_to_json(planned.environment), "utf-8")
+        configuration = configuration_to_json(planned.environment, planned.sources)
+        (output / "config.json").write_text(configuration, "utf-8")
 
 
 def _without_the_same_workloads(plan: DeploymentPlan, first: DeploymentPlan) -> DeploymentPlan:
