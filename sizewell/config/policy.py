@@ -167,14 +167,26 @@ class Policy(ConfigModel):
     review_approvals: Annotated[
         tuple[ReviewApproval, ...],
         Field(max_length=50),
-        Below(OnChange(changed="other people must approve later changes")),
+        Below(
+            OnChange(
+                changed="others must approve later changes",
+                added="more must approve later changes",
+                removed="fewer must approve later changes",
+            )
+        ),
     ] = ()
     """Who must approve which findings of sizewell review; what the base says holds."""
 
     review_waivers: Annotated[
         tuple[ReviewWaiver, ...],
         Field(max_length=200),
-        Below(OnChange(changed="other findings are waived in later changes")),
+        Below(
+            OnChange(
+                changed="other findings are waived in later changes",
+                added="a finding is waived in later changes",
+                removed="a finding is no longer waived in later changes",
+            )
+        ),
     ] = ()
     """Findings of sizewell review that do not stop a change until a day; what the base says holds."""
 

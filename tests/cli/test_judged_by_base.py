@@ -55,7 +55,7 @@ def merge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     commit(place)
     git(place, "checkout", "--quiet", "-b", "topic")
     write(place, "settings/dev.yaml", "two\n")
-    write(place, "settings/dev.json", policy())
+    write(place, "settings/dev.json", policy(waived=True))
     write(place, "requirements.lock", "of head\n")
     write(place, "sizewell/review/gate/apply.py", "def apply_gate(*_):\n    raise SystemExit(0)\n")
     write(place, "sizewell/cli/main.py", "import sys\n\n\ndef main():\n    sys.exit(0)\n")
@@ -65,8 +65,10 @@ def merge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def policy(*conditions: str) -> str:
-    environment = {"policy": {"review_fail_on": conditions}}
+def policy(*conditions: str, waived: bool = False) -> str:
+    waiver = {"of": "replace", "subject": "demo-dev/Topic", "reason": "mine", "until": "2099-12-31"}
+    rules = {"review_fail_on": conditions, "review_waivers": [waiver] if waived else []}
+    environment = {"policy": rules}
     return json.dumps({"schema_version": 1, "environment": environment})
 
 

@@ -40,6 +40,9 @@ def put(environment: Any, path: str, value: Any) -> None:
     environment[key] = value
 
 
+WAIVER = {"of": "replace", "subject": "s/Bucket", "reason": "planned", "until": "2027-01-31"}
+
+
 @pytest.mark.parametrize(
     ("path", "value", "expected"),
     [
@@ -93,6 +96,8 @@ def put(environment: Any, path: str, value: Any) -> None:
             "hipaa-security and nist-800-53-r5 are no longer checked",
         ),
         ("policy.review_fail_on", ["danger"], "stops a change: danger"),
+        ("policy.review_approvals", [{"of": "replace", "by": ["ada"]}], "others must approve later changes"),
+        ("policy.review_waivers", [WAIVER], "other findings are waived in later changes"),
         ("network.mode", "existing", "another VPC: everything moves"),
         ("network.availability_zones", 2, "loses a zone"),
         ("network.availability_zones", 1, "loses 2 zones: one failure away from an outage"),
