@@ -48,14 +48,14 @@ def render_sarif(review: Review, directory: str = "config") -> str:
 
     ``directory`` is that of the configuration, from the root of the repository.
     """
-    found = [*_hazards(review), *_broadened(review), *_weaker(review)]
+    findings = [*_hazards(review), *_broadened(review), *_weaker(review)]
     seen: Counter[str] = Counter()
     results = []
-    for one in found:
-        seen[one.fingerprint] += 1
-        fingerprint = f"{one.fingerprint}:{seen[one.fingerprint]}"
-        results.append(_result(one, _locations(review, one, directory), fingerprint))
-    rules = [_rule(name) for name in sorted({one.rule for one in found})]
+    for finding in findings:
+        seen[finding.fingerprint] += 1
+        fingerprint = f"{finding.fingerprint}:{seen[finding.fingerprint]}"
+        results.append(_result(finding, _locations(review, finding, directory), fingerprint))
+    rules = [_rule(name) for name in sorted({finding.rule for finding in findings})]
     run = {"tool": {"driver": {"name": "Sizewell", "rules": rules}}, "results": results}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
@@ -67,23 +67,25 @@ def _rule(name: str) -> dict[str, Any]:
 
 
 def _hazards(review: Review) -> Iterator[_Found]:
-    for one in review.hazards:
-        text = f"{one.subject}: {one.cause.rstrip('.')}. {one.consequence} {one.what_to_do}"
-        yield _Found(one, one.rule, _LEVELS[one.severity], text, (one.logical_id, one.subject))
+    for hazard in review.hazards:
+        text = f"{hazard.subject}: {hazard.cause.rstrip('.')}. {hazard.consequence} {hazard.what_to_do}"
+        yield _Found(hazard, hazard.rule, _LEVELS[hazard.severity], text, (hazard.logical_id, hazard.subject))
 
 
 def _broadened(review: Review) -> Iterator[_Found]:
-    for one in review.security.iam:
-        if one.direction == "broadened":
-            grants = "; ".join(f"{grant.effect} {grant.action} on {grant.resource}" for grant in one.grants)
-            yield _Found(one, _IAM_BROADENED, "warning", f"{one.policy}: {grants}", (one.policy,))
+    for change in review.security.iam:
+        if change.direction == "broadened":
+            grants = "; ".join(
+                f"{grant.effect} {grant.action} on {grant.resource}" for grant in change.grants
+            )
+            yield _Found(change, _IAM_BROADENED, "warning", f"{change.policy}: {grants}", (change.policy,))
 
 
 def _weaker(review: Review) -> Iterator[_Found]:
-    for one in review.security.others:
-        if one.direction == "weaker":
-            text = f"{one.subject}: {one.base} → {one.head}. {one.why}"
-            yield _Found(one, one.rule, "warning", text, (one.logical_id, one.subject))
+    for change in review.security.others:
+        if change.direction == "weaker":
+            text = f"{change.subject}: {change.base} → {change.head}. {change.why}"
+            yield _Found(change, change.rule, "warning", text, (change.logical_id, change.subject))
 
 
 def _result(found: _Found, locations: list[dict[str, Any]], fingerprint: str) -> dict[str, Any]:
