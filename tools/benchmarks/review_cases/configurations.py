@@ -235,7 +235,7 @@ CASES = (
         "checkpoint: {interval_minutes: 30}",
         "config: prod workloads.plant-id-train.checkpoint.interval_minutes 15 -> 30",
         f"changed: demo-prod-plant-id-train/{_MACHINE}",
-        f"warning other-results: demo-prod-plant-id-train {_MACHINE}",
+        f"notice slower-recovery: demo-prod-plant-id-train {_MACHINE}",
         # More of the work is done again after an interruption.
         "cost: prod plant-id-train +0.00 / +0.00 / +0.01",
     ),

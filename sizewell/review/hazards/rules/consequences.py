@@ -1,6 +1,6 @@
 """What the tables of consequences say of single properties: ``sizewell/review/consequences/tables``."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sizewell.review.comparison import EnvironmentPair
@@ -8,7 +8,7 @@ from sizewell.review.consequences.find import Consequence
 from sizewell.review.consequences.table import WHOLE, Suffers
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.hazards.rules.replacement import subject_of
-from sizewell.review.words import Effect, moved, shown_pair
+from sizewell.review.words import Effect, listed, moved, shown_pair
 
 _DEFINITIONS, _STATES, _REQUESTS = ("Definition", "DefinitionString"), "States", ("Arguments", "Parameters")
 REMOVED = "removed"
@@ -74,7 +74,7 @@ def slower_recovery(environment: EnvironmentPair) -> Iterator[Found]:
 
 def _found(environment: EnvironmentPair, effect: Suffers) -> Iterator[Found]:
     """Yield what the tables say of an effect; what several properties of a resource lead to is one."""
-    causes: dict[Found, dict[str, None]] = {}
+    causes: dict[Found, dict[str, dict[str, None]]] = {}
     for consequence in environment.consequences.known:
         row, impact = consequence.row, consequence.impact
         if row.effect != effect or row.level is None or impact.place in environment.diff.moved:
@@ -88,24 +88,31 @@ def _found(environment: EnvironmentPair, effect: Suffers) -> Iterator[Found]:
             row.consequence,
             row.to_do or _USUAL["security" if effect == "exposure" else effect],
         )
-        causes.setdefault(without_cause, {})[_cause(consequence)] = None
-    for found, of_it in causes.items():
-        yield replace(found, cause="; ".join(of_it))
+        step, cause = _cause(consequence)
+        causes.setdefault(without_cause, {}).setdefault(cause, {})[step] = None
+    for found, steps_by_cause in causes.items():
+        yield replace(found, cause="; ".join(_shown(cause, steps) for cause, steps in steps_by_cause.items()))
 
 
-def _cause(consequence: Consequence) -> str:
+def _cause(consequence: Consequence) -> tuple[str, str]:
+    """Return the step of a state machine, empty for other resources, and what changes in it."""
     difference = consequence.difference
     if difference.path == (WHOLE,):
-        return str(consequence.impact.action)
-    return f"{_shown_path(difference.path)} {moved(*shown_pair(difference.base, difference.head))}"
+        return "", str(consequence.impact.action)
+    step, path = _step_and_path(difference.path)
+    return step, f"{path} {moved(*shown_pair(difference.base, difference.head))}".lstrip()
 
 
-def _shown_path(path: Sequence[str]) -> str:
-    """Return the path of a property; inside of a state machine the step, and what of it is another."""
+def _step_and_path(path: Sequence[str]) -> tuple[str, str]:
     if path[0] not in _DEFINITIONS or _STATES not in path:
-        return ".".join(path)
+        return "", ".".join(path)
     at = len(path) - 1 - path[::-1].index(_STATES)
     step, *inside = path[at + 1 :]
-    return " ".join((f"step {step}:", ".".join(name for name in inside if name not in _REQUESTS))).rstrip(
-        ": "
-    )
+    return step, ".".join(name for name in inside if name not in _REQUESTS)
+
+
+def _shown(cause: str, steps: Iterable[str]) -> str:
+    names = [step for step in steps if step]
+    if not names:
+        return cause
+    return f"{'step' if len(names) == 1 else 'steps'} {listed(names, 3)}: {cause}"
