@@ -60,7 +60,7 @@ def consequences_in(diff: DeploymentDiff) -> Consequences:
             if any(row.worse == "rule" for row in found.rows.rows):
                 left_to_rules.add(impact.place)
             answers = {row: moves(row, place.base, place.head) for row in found.rows.rows}
-            if None in answers.values():
+            if None in answers.values() and True not in answers.values():
                 not_known[found.difference.shown_path] = None
             for row in _most_exact([row for row, answer in answers.items() if answer]):
                 if (row, place.path) not in told:

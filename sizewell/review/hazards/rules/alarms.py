@@ -188,10 +188,12 @@ def alarm_loosened(environment: Environment) -> Iterator[Found]:
 
 @hazard_rule("alerting")
 def alarm_always_on(environment: Environment) -> Iterator[Found]:
-    """The threshold of an alarm is ten times as strict, so that the alarm may never end."""
+    """The threshold of an alarm is ten times as strict though nothing that it watches changes: the alarm may never end."""
+    others = {change.stack for change in environment.diff.changes if change.resource_type != ALARM}
     for alarm in alarm_pairs(environment.diff):
         if (
             alarm.head
+            and alarm.stack.name not in others
             and is_much_stricter(alarm.base, alarm.head)
             and watched_metrics(alarm.base, {}) == watched_metrics(alarm.head, {})
         ):

@@ -1,6 +1,6 @@
 """What the tables of consequences say of single properties: ``sizewell/review/consequences/tables``."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from sizewell.review.comparison import EnvironmentPair
@@ -11,6 +11,8 @@ from sizewell.review.hazards.rules.replacement import subject_of
 from sizewell.review.words import Effect, listed, moved, shown_pair
 
 _DEFINITIONS, _STATES, _REQUESTS = ("Definition", "DefinitionString"), "States", ("Arguments", "Parameters")
+#: Properties that are others because the instance type is, which another rule tells.
+_FOLLOWS_TYPE = ("InferenceAmiVersion", "TargetValue", "VolumeSizeInGB")
 REMOVED = "removed"
 """The cause of what follows from the removal of a whole resource."""
 _USUAL: dict[Effect, str] = {
@@ -75,9 +77,12 @@ def slower_recovery(environment: EnvironmentPair) -> Iterator[Found]:
 def _found(environment: EnvironmentPair, effect: Suffers) -> Iterator[Found]:
     """Yield what the tables say of an effect; what several properties of a resource lead to is one."""
     causes: dict[Found, dict[str, dict[str, None]]] = {}
+    retyped = _stacks_with_another_type(environment)
     for consequence in environment.consequences.known:
         row, impact = consequence.row, consequence.impact
         if row.effect != effect or row.level is None or impact.place in environment.diff.moved:
+            continue
+        if impact.stack in retyped and row.path[-1] in _FOLLOWS_TYPE:
             continue
         without_cause = Found(
             "warning" if row.level == "danger" and not environment.production else row.level,
@@ -92,6 +97,15 @@ def _found(environment: EnvironmentPair, effect: Suffers) -> Iterator[Found]:
         causes.setdefault(without_cause, {}).setdefault(cause, {})[step] = None
     for found, steps_by_cause in causes.items():
         yield replace(found, cause="; ".join(_shown(cause, steps) for cause, steps in steps_by_cause.items()))
+
+
+def _stacks_with_another_type(environment: EnvironmentPair) -> Set[str]:
+    return {
+        impact.stack
+        for impact in environment.diff.changes
+        for difference, _ in impact.differences
+        if difference.path[-1] == "InstanceType"
+    }
 
 
 def _cause(consequence: Consequence) -> tuple[str, str]:
