@@ -157,9 +157,9 @@ def _worst(review: Review, level: Level) -> Iterator[str]:
         if policy.direction == "narrowed":
             yield f"in {policy.environment}, {policy.policy} allows less."
     yield from _not_known(review)
-    for environment in dict.fromkeys(environment for environment, _ in sorted(new_stacks)):
-        names = [stack for where, stack in sorted(new_stacks) if where == environment]
-        yield f"in {environment}, {listed(names, 3)} {'is' if len(names) == 1 else 'are'} new."
+    for environment in dict.fromkeys(stack.environment for stack in review.resources.stacks):
+        if names := sorted(stack for where, stack in new_stacks if where == environment):
+            yield f"in {environment}, {listed(names, 3)} {'is' if len(names) == 1 else 'are'} new."
     for replaced in (change for change in review.resources.changes if change.action in REPLACED):
         yield f"in {replaced.environment}, {replaced.resource_type} {replaced.path} is {replaced.action}."
     for pick in filter(_is_another_pick, review.selection):

@@ -108,11 +108,12 @@ def _cost(cost: WorkloadCost | None) -> str:
 
 
 def steps(review: Review) -> tuple[Step, ...]:
-    """Return what to do, each once: dangers and warnings, the worst first."""
+    """Return what to do, each once whatever the stack is: dangers and warnings, the worst first."""
     found: dict[tuple[str, str], list[Hazard]] = {}
     for hazard in review.hazards:
         if hazard.severity != "notice":
-            found.setdefault((hazard.rule, hazard.what_to_do), []).append(hazard)
+            of_any_stack = hazard.what_to_do.replace(hazard.stack, "")
+            found.setdefault((hazard.rule, of_any_stack), []).append(hazard)
     return tuple(_step(hazards) for hazards in found.values())
 
 

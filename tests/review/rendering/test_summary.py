@@ -2,8 +2,8 @@
 
 import pytest
 
-from sizewell.review.model import Grant, IamChange, Review, Security, Side, Verdict
-from sizewell.review.rendering.summary import security_lines
+from sizewell.review.model import Grant, Hazard, IamChange, Review, Security, Side, Verdict
+from sizewell.review.rendering.summary import security_lines, steps
 
 SIDE = Side(label="x", environments=("prod",), stack_count=1)
 
@@ -31,3 +31,17 @@ def test_who_may_do_what(grants: tuple[Grant, ...], says: str) -> None:
         security=Security(iam=(change,)),
     )
     assert list(security_lines(review)) == [says]
+
+
+def test_a_step_that_only_names_another_stack_is_one() -> None:
+    hazards = tuple(
+        Hazard(
+            rule="endpoint-removed", effect="availability", severity="warning", environment=name, stack=f"demo-{name}-chat",
+            subject=f"endpoint demo-{name}-chat", cause="the endpoint leaves the app", consequence="It stays.",
+            what_to_do=f"Run aws cloudformation delete-stack --stack-name demo-{name}-chat.",
+        )
+        for name in ("prod", "dev")
+    )  # fmt: skip
+    review = Review(base=SIDE, head=SIDE, verdict=Verdict(level="look", sentence=""), hazards=hazards)
+    (step,) = steps(review)
+    assert step.place == "prod and dev, endpoint demo-prod-chat and endpoint demo-dev-chat"
