@@ -14,12 +14,13 @@ from sizewell.review.model import (
     SelectionChange,
     Verdict,
 )
-from sizewell.review.words import listed
+from sizewell.review.words import Severity, listed
 from sizewell.templates.deployment import REPLACED
 
 _LOSSES = ("stateful-removed", "stateful-replaced")
 #: Who still needs a way that is closed, no template says.
 CLOSED = ("security-group-closed", "network-acl-closed")
+_WORST_EFFECTS = ("availability", "durability", "security", "correctness", "recovery", "alerting", "money")
 #: Less than half a cent is no money.
 _CENT = 0.005
 
@@ -132,13 +133,11 @@ def _worst(review: Review, level: Level) -> Iterator[str]:
         yield f"in {exposure.environment}, everybody can reach {exposure.subject}."
     for administrator in new_administrators(review):
         yield f"in {administrator.environment}, {administrator.policy} may do everything, or grant itself everything."
-    for hazard in (hazard for hazard in review.hazards if hazard.severity == "danger"):
-        yield _said(hazard)
+    yield from map(_said, _worst_hazards(review, "danger"))
     for lost in _fatal(review):
         yield f"in {lost.environment}, {lost.resource_type} {lost.path} is {lost.action}, and what it holds is lost."
     yield from _alone(review)
-    for hazard in (hazard for hazard in review.hazards if hazard.severity == "warning"):
-        yield _said(hazard)
+    yield from map(_said, _worst_hazards(review, "warning"))
     new_stacks = {
         (stack.environment, stack.stack) for stack in review.resources.stacks if stack.action == "added"
     }
@@ -186,6 +185,15 @@ def _not_known(review: Review) -> Iterator[str]:
     if names:
         where = listed(dict.fromkeys(change.environment for change in unknown))
         yield f"nobody knows what {listed(dict.fromkeys(names), 2)} {'means' if len(names) == 1 else 'mean'} in {where}."
+
+
+def _worst_hazards(review: Review, severity: Severity) -> list[Hazard]:
+    """Return the hazards of a severity: those of the first environment first, in it what is worst for users and data."""
+    environments = list(dict.fromkeys(hazard.environment for hazard in review.hazards))
+    return sorted(
+        (hazard for hazard in review.hazards if hazard.severity == severity),
+        key=lambda hazard: (environments.index(hazard.environment), _WORST_EFFECTS.index(hazard.effect)),
+    )
 
 
 def _said(hazard: Hazard) -> str:

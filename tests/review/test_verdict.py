@@ -170,6 +170,17 @@ def test_what_nobody_knows_is_not_called_safe() -> None:
     )
 
 
+def test_of_warnings_that_of_users_stands_first() -> None:
+    def warning(effect: str, environment: str = "prod") -> Hazard:
+        return Hazard(
+            rule="r", effect=effect, severity="warning", environment=environment, stack="s",  # type: ignore[arg-type]
+            subject=effect, cause="it changes", consequence="It is bad.", what_to_do="w",
+        )  # fmt: skip
+
+    _, sentence = judged(hazards=(warning("durability"), warning("availability"), warning("security", "dev")))
+    assert sentence == "In prod, availability: it changes. It is bad."
+
+
 def test_beside_something_worse_what_is_not_known_is_named() -> None:
     def unknown(path: str) -> ResourceChange:
         return ResourceChange(

@@ -225,6 +225,8 @@ CASES = (
         # One attempt takes the time of all, and the steps of an interrupted job go with what is told of it.
         f"notice slower-recovery: demo-prod-plant-id-train {_MACHINE}",
         f"notice fewer-alerts: demo-prod-plant-id-train {_MACHINE}",
+        # Without Spot, no attempt has a time to wait.
+        f"notice less-available: demo-prod-plant-id-train {_MACHINE}",
         # At the most, no run finds Spot capacity: then it costs the same, but for the interruptions.
         "cost: prod plant-id-train +210.72 / +210.72 / -0.02",
     ),
