@@ -14,13 +14,12 @@ from sizewell.review.model import (
     SelectionChange,
     Verdict,
 )
-from sizewell.review.words import Severity, listed
+from sizewell.review.words import WORST_EFFECTS, Severity, listed
 from sizewell.templates.deployment import REPLACED
 
 _LOSSES = ("stateful-removed", "stateful-replaced")
 #: Who still needs a way that is closed, no template says.
 CLOSED = ("security-group-closed", "network-acl-closed")
-_WORST_EFFECTS = ("availability", "durability", "security", "correctness", "recovery", "alerting", "money")
 #: Less than half a cent is no money.
 _CENT = 0.005
 
@@ -192,7 +191,7 @@ def _worst_hazards(review: Review, severity: Severity) -> list[Hazard]:
     environments = list(dict.fromkeys(hazard.environment for hazard in review.hazards))
     return sorted(
         (hazard for hazard in review.hazards if hazard.severity == severity),
-        key=lambda hazard: (environments.index(hazard.environment), _WORST_EFFECTS.index(hazard.effect)),
+        key=lambda hazard: (environments.index(hazard.environment), WORST_EFFECTS.index(hazard.effect)),
     )
 
 

@@ -19,6 +19,16 @@ reachable or readable; alerting: people are told less, later or wrongly; money: 
 recovery: a failure lasts longer, or a bad update is not rolled back.
 """
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
+#: What is told first of hazards that are as severe.
+WORST_EFFECTS: tuple[Effect, ...] = (
+    "availability",
+    "durability",
+    "security",
+    "correctness",
+    "recovery",
+    "alerting",
+    "money",
+)
 Direction = Literal["weaker", "stronger", "neutral"]
 """Of a protection."""
 

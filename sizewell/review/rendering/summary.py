@@ -1,13 +1,13 @@
 """What is read before anything is unfolded: the workloads in one table, what to do, and security in a sentence."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizewell.review.model import Hazard, IamChange, PickSide, Review, SelectionChange, WorkloadCost
 from sizewell.review.rendering.cost_lines import is_partly_unknown
 from sizewell.review.rendering.groups import changed_workloads, shown_costs
 from sizewell.review.rendering.words import expected, usd_difference
-from sizewell.review.words import counted, listed
+from sizewell.review.words import WORST_EFFECTS, Severity, counted, listed
 
 #: Workloads in the table, steps, and policies in the sentence on security: what is more is counted, and unfolded below.
 MOST_WORKLOADS = 8
@@ -44,7 +44,7 @@ class Step:
         """The first of its causes, and how many more there are."""
         more = len(self.causes) - 1
         first = self.causes[0].rstrip(".")
-        return f"{first} (and {counted(more, 'similar change')})" if more else first
+        return f"{first} (and {counted(more, 'more change')})" if more else first
 
 
 def workload_rows(review: Review) -> tuple[tuple[str, ...], tuple[WorkloadRow, ...]]:
@@ -114,7 +114,17 @@ def steps(review: Review) -> tuple[Step, ...]:
         if hazard.severity != "notice":
             of_any_stack = hazard.what_to_do.replace(hazard.stack, "")
             found.setdefault((hazard.rule, of_any_stack), []).append(hazard)
-    return tuple(_step(hazards) for hazards in found.values())
+    by_subjects: dict[tuple[Severity, tuple[str, ...]], list[Step]] = {}
+    for step in map(_step, found.values()):
+        by_subjects.setdefault((step.hazard.severity, step.subjects), []).append(step)
+    return tuple(_worst_of(same) for same in by_subjects.values())
+
+
+def _worst_of(same: Sequence[Step]) -> Step:
+    """Return what to do first about something of which several things are told, and how many more there are."""
+    first, *_ = sorted(same, key=lambda step: WORST_EFFECTS.index(step.hazard.effect))
+    others = tuple(cause for step in same if step is not first for cause in step.causes)
+    return replace(first, causes=(*first.causes, *others))
 
 
 def _step(hazards: Sequence[Hazard]) -> Step:

@@ -1,7 +1,8 @@
 """What the tables of consequences say of single properties: ``sizewell/review/consequences/tables``."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from typing import Any
 
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.consequences.find import Consequence
@@ -9,6 +10,7 @@ from sizewell.review.consequences.table import WHOLE, Suffers
 from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.hazards.rules.replacement import subject_of
 from sizewell.review.words import Effect, listed, moved, shown_pair
+from sizewell.templates.values import is_intrinsic
 
 _DEFINITIONS, _STATES, _REQUESTS = ("Definition", "DefinitionString"), "States", ("Arguments", "Parameters")
 #: Properties that are others because the instance type is, which another rule tells.
@@ -114,7 +116,16 @@ def _cause(consequence: Consequence) -> tuple[str, str]:
     if difference.path == (WHOLE,):
         return "", str(consequence.impact.action)
     step, path = _step_and_path(difference.path)
-    return step, f"{path} {moved(*shown_pair(difference.base, difference.head))}".lstrip()
+    return step, f"{path} {_moved(difference.base, difference.head)}".lstrip()
+
+
+def _moved(base: Any, head: Any) -> str:
+    """Return from → to; of a whole map or list whether it comes or goes, because its parts say little."""
+    if head is None and isinstance(base, Mapping | list) and not is_intrinsic(base):
+        return "removed"
+    if base is None and isinstance(head, Mapping | list) and not is_intrinsic(head):
+        return "added"
+    return moved(*shown_pair(base, head))
 
 
 def _step_and_path(path: Sequence[str]) -> tuple[str, str]:
