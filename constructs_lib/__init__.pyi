@@ -21,6 +21,7 @@ from .endpoints.realtime_endpoint import RealtimeEndpointProps as RealtimeEndpoi
 from .endpoints.serving_model import ModelPackage as ModelPackage
 from .endpoints.serving_model import MultiModel as MultiModel
 from .endpoints.serving_model import PipelineContainer as PipelineContainer
+from .foundation.cost_budget import MonthlyBudget as MonthlyBudget
 from .foundation.existing import ExistingResources as ExistingResources
 from .foundation.foundation import Foundation as Foundation
 from .foundation.foundation import FoundationParts as FoundationParts

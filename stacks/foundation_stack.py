@@ -5,6 +5,7 @@ from typing import Any
 from aws_cdk import Stack
 from constructs import Construct
 
+from constructs_lib.foundation.cost_budget import MonthlyBudget
 from constructs_lib.foundation.existing import ExistingResources
 from constructs_lib.foundation.foundation import FoundationParts, FoundationProps, add_foundation
 from constructs_lib.foundation.foundation_parameters import read_foundation_references
@@ -33,6 +34,7 @@ class FoundationStack(Stack):
                 alarm_email_addresses=plan.alarm_emails,
                 removal_policy=removal_policy(plan),
                 endpoint_name_wildcard=plan.name_wildcards.workload,
+                budget=props_of(MonthlyBudget, plan.budget) if plan.budget else None,
                 existing=props_of(ExistingResources, plan.existing),
             ),
         )

@@ -7,6 +7,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
+from constructs_lib.foundation.cost_budget import BUDGETS_OF_THIS_ACCOUNT
 from constructs_lib.foundation.existing import NOTHING_EXISTS, ExistingResources
 
 _Statement = dict[str, Any]
@@ -18,11 +19,13 @@ class EncryptionKeysProps:
     """``alias_prefix`` gives ``alias/<alias_prefix>-data`` and ``alias/<alias_prefix>-operations``.
 
     A key that is removed waits 30 days before KMS deletes it (the longest it offers): until then it can be restored,
-    and with it everything that it encrypted. Of ``existing`` the two keys count: what exists is not made.
+    and with it everything that it encrypted. ``budgets`` lets AWS Budgets publish to topics that the operations key encrypts. Of
+    ``existing`` the two keys count: what exists is not made.
     """
 
     alias_prefix: str
     removal_policy: RemovalPolicy
+    budgets: bool = False
     existing: ExistingResources = NOTHING_EXISTS
 
 
@@ -58,7 +61,11 @@ class EncryptionKeys(Construct):
                 props,
                 "Notifications, log groups and dead-letter queues",
                 _key_policy(
-                    _account_statement(), _alarms_statement(), _rules_statement(), _log_groups_statement()
+                    _account_statement(),
+                    _alarms_statement(),
+                    _rules_statement(),
+                    *([_budgets_statement()] if props.budgets else ()),
+                    _log_groups_statement(),
                 ),
             )
         self.data_key_arn = existing.data_key_arn or _arn(self.data_key)
@@ -158,6 +165,17 @@ def _rules_statement() -> _Statement:
         "Principal": {"Service": "events.amazonaws.com"},
         "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
         "Resource": "*",
+    }
+
+
+def _budgets_statement() -> _Statement:
+    return {
+        "Sid": "BudgetsPublishToEncryptedTopic",
+        "Effect": "Allow",
+        "Principal": {"Service": "budgets.amazonaws.com"},
+        "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
+        "Resource": "*",
+        "Condition": BUDGETS_OF_THIS_ACCOUNT,
     }
 
 

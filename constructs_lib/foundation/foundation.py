@@ -8,6 +8,7 @@ from constructs import Construct
 
 from constructs_lib.alarms.endpoint_failures import EndpointFailures, EndpointFailuresProps
 from constructs_lib.foundation.buckets import Buckets, BucketsProps
+from constructs_lib.foundation.cost_budget import CostBudget, CostBudgetProps, MonthlyBudget
 from constructs_lib.foundation.encryption_keys import EncryptionKeys, EncryptionKeysProps
 from constructs_lib.foundation.existing import NOTHING_EXISTS, ExistingResources
 from constructs_lib.foundation.foundation_parameters import (
@@ -44,6 +45,8 @@ class FoundationProps:
 
     ``mlflow_app_name`` makes an MLflow App of that name; None makes none.
 
+    ``budget`` makes an AWS Budget, of which the alarm topic hears; None makes none.
+
     ``artifact_events`` lets the artifact bucket tell EventBridge of its objects, which ``StartEvents`` of a workflow need.
 
     What ``existing`` names is taken in place of what would be made, and its name comes before the one here.
@@ -69,6 +72,7 @@ class FoundationProps:
     alarm_topic_name: str | None = None
     key_alias_prefix: str | None = None
     mlflow_app_name: str | None = None
+    budget: MonthlyBudget | None = None
     parameter_prefix: str | None = None
     endpoint_name_wildcard: str | None = None
     existing: ExistingResources = NOTHING_EXISTS
@@ -134,6 +138,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
         props=EncryptionKeysProps(
             alias_prefix=props.key_alias_prefix or props.name_prefix,
             removal_policy=props.removal_policy,
+            budgets=props.budget is not None,
             existing=existing,
         ),
     )
@@ -176,6 +181,7 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
             alarm_topic_name=props.alarm_topic_name or f"{props.name_prefix}-alarms",
             operations_key_arn=keys.operations_key_arn,
             email_addresses=props.alarm_email_addresses,
+            budgets=props.budget is not None,
             existing=existing,
         ),
     )
@@ -187,6 +193,13 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
             alarm_topic_arn=topics.alarm_topic_arn,
         ),
     )
+    if props.budget is not None:
+        cost_budget = CostBudget(
+            scope,
+            "CostBudget",
+            props=CostBudgetProps(budget=props.budget, alarm_topic_arn=topics.alarm_topic_arn),
+        )
+        cost_budget.node.add_dependency(topics)
     mlflow_arn = existing.mlflow_arn
     if mlflow_arn is None and props.mlflow_app_name is not None:
         app = MlflowApp(

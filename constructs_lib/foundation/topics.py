@@ -6,6 +6,7 @@ from typing import Any
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from constructs_lib.foundation.cost_budget import BUDGETS_OF_THIS_ACCOUNT
 from constructs_lib.foundation.existing import NOTHING_EXISTS, ExistingResources
 
 
@@ -13,12 +14,14 @@ from constructs_lib.foundation.existing import NOTHING_EXISTS, ExistingResources
 class TopicsProps:
     """Each of ``email_addresses`` is sent a link that confirms its subscription; alarms arrive only after that.
 
-    Of ``existing`` the topic counts: addresses subscribe to it, and nothing else of it changes.
+    ``budgets`` lets AWS Budgets publish, too. Of ``existing`` the topic counts: addresses subscribe to it, and nothing else of it
+    changes.
     """
 
     alarm_topic_name: str
     operations_key_arn: str
     email_addresses: tuple[str, ...] = ()
+    budgets: bool = False
     existing: ExistingResources = NOTHING_EXISTS
 
 
@@ -56,12 +59,20 @@ class Topics(Construct):
             self,
             "AlarmTopicPolicy",
             topics=[topic_arn],
-            policy_document=_publish_policy(topic_arn),
+            policy_document=_publish_policy(topic_arn, budgets=props.budgets),
         )
         return topic_arn
 
 
-def _publish_policy(topic_arn: str) -> dict[str, Any]:
+def _publish_policy(topic_arn: str, *, budgets: bool) -> dict[str, Any]:
+    of_budgets = {
+        "Sid": "BudgetsOfThisAccount",
+        "Effect": "Allow",
+        "Principal": {"Service": "budgets.amazonaws.com"},
+        "Action": "sns:Publish",
+        "Resource": topic_arn,
+        "Condition": BUDGETS_OF_THIS_ACCOUNT,
+    }
     # Alarm actions use the topic's policy, roles of this account need both this and their own:
     # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
     # https://docs.aws.amazon.com/sns/latest/dg/sns-security-best-practices.html
@@ -87,6 +98,7 @@ def _publish_policy(topic_arn: str) -> dict[str, Any]:
                 "Action": "sns:Publish",
                 "Resource": topic_arn,
             },
+            *([of_budgets] if budgets else ()),
             account_statement(topic_arn),
             tls_statement(topic_arn),
         ],

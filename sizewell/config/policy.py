@@ -79,6 +79,16 @@ class Policy(ConfigModel):
     """The plan fails when the bill of all that it creates, at average load, is above this, in USD per month; by default there
     is no limit."""
 
+    budget_alerts: Annotated[
+        bool,
+        OnToggle(
+            on="an AWS Budget tells the alarm topic of costs near and above the budget",
+            off="nobody hears any more that costs rise above the budget",
+        ),
+    ] = True
+    """Whether an AWS Budget tells the alarm topic of 80 % and 100 % of budget_usd_per_month, and of a forecast above it. It sees
+    nothing until environment and platform are active cost allocation tags of the account that pays."""
+
     savings_plan: Annotated[SavingsPlan | None, SelectionNeed.POLICY] = None
     """A SageMaker AI Savings Plan, priced into endpoints and into training without Spot; by default on-demand prices
     hold."""

@@ -2,8 +2,10 @@
 
 from sizewell.config.environment import Environment
 from sizewell.config.existing import ExistingResources
+from sizewell.facts.budgets import REGIONS as BUDGET_REGIONS
 from sizewell.planning.bootstrap import plan_bootstrap
 from sizewell.planning.foundation_plan_model import (
+    BudgetPlan,
     ExistingNetworkPlan,
     ExistingResourcesPlan,
     FoundationPlan,
@@ -48,7 +50,18 @@ def plan_foundation(
         artifact_events=artifact_events,
         alarm_emails=environment.notifications.emails,
         mlflow_app_name=names.prefix if environment.mlflow_app else None,
+        budget=_plan_budget(environment) if names.place is None else None,
         existing=existing,
+    )
+
+
+def _plan_budget(environment: Environment) -> BudgetPlan | None:
+    policy = environment.policy
+    if policy.budget_usd_per_month is None or not policy.budget_alerts or policy.region not in BUDGET_REGIONS:
+        return None
+    return BudgetPlan(
+        usd_per_month=policy.budget_usd_per_month,
+        tags={"environment": environment.name, "platform": environment.platform},
     )
 
 

@@ -103,6 +103,13 @@ class NameWildcardsPlan(PlanModel):
     bucket: str
 
 
+class BudgetPlan(PlanModel):
+    """An AWS Budget for all that carries some tags."""
+
+    usd_per_month: float
+    tags: dict[str, str]
+
+
 class FoundationPlan(PlanModel):
     """What all workloads of one place share; the names are of what exists, too."""
 
@@ -137,6 +144,8 @@ class FoundationPlan(PlanModel):
     """Whether the artifact bucket tells EventBridge of its objects, which start runs."""
     mlflow_app_name: str | None = None
     """The MLflow App that is made; None where none is."""
+    budget: BudgetPlan | None = None
+    """Of the whole environment, at the foundation of the policy; None where none is made."""
     existing: ExistingResourcesPlan = ExistingResourcesPlan()
 
     @property

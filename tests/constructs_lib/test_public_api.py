@@ -47,7 +47,7 @@ PUBLIC_NAMES = """
     ExistingResources FileSystemChannel Foundation FoundationParts FoundationProps FoundationReferences
     InferenceComponentEndpoint InferenceComponentEndpointProps InferenceComponentProps InferenceTopics
     InferenceTopicsProps LambdaAlarm LambdaAlarms LambdaAlarmsProps LambdaFunction LambdaFunctionProps
-    LambdaRollout LambdaRolloutProps ModelPackage MountedGroup MultiModel NewNetworkProps Notebook
+    LambdaRollout LambdaRolloutProps ModelPackage MonthlyBudget MountedGroup MultiModel NewNetworkProps Notebook
     NotebookProps Outcome Pipeline PipelineContainer PipelineProps ProcessingAttempt ProcessingInput
     ProcessingJobProps ProcessingOutput ProcessingWorkflow ProcessingWorkflowProps ProductionVariant
     QualityGate RealtimeEndpoint RealtimeEndpointProps RegisterStep RunStep ScalingMath ScalingMetric

@@ -26,6 +26,7 @@ POLICY: Config = {
     "account": "111122223333",
     "region": "us-east-1",
     "budget_usd_per_month": 1e9,
+    "budget_alerts": False,
     "savings_plan": {"discount_percent": 20},
     "margin": 0.05,
     "allow_burstable": True,
