@@ -335,3 +335,45 @@ def test_a_target_and_its_policy_are_read_back_as_their_template_has_them(lab: L
             shown = comparable(read(reader, lab, ids[logical_id], declared))
             assert list(differences(comparable(declared), shown)) == []
             assert shown.get("Tags", tags) == tags  # those of before are gone
+
+
+def test_another_limit_keeps_a_budget_and_other_notifications_replace_it(lab: Lab) -> None:
+    stack = lab.name("budget")
+
+    def resources(*, amount: float, percent: float) -> Json:
+        return {
+            "Budget": {
+                "Type": "AWS::Budgets::Budget",
+                "Properties": {
+                    "Budget": {
+                        "BudgetType": "COST",
+                        "TimeUnit": "MONTHLY",
+                        "BudgetLimit": {"Amount": amount, "Unit": "USD"},
+                    },
+                    "NotificationsWithSubscribers": [
+                        {
+                            "Notification": {
+                                "NotificationType": "ACTUAL",
+                                "ComparisonOperator": "GREATER_THAN",
+                                "Threshold": percent,
+                            },
+                            "Subscribers": [{"SubscriptionType": "EMAIL", "Address": "team@example.com"}],
+                        }
+                    ],
+                    "ResourceTags": [{"Key": "limit", "Value": str(amount)}],
+                },
+            }
+        }
+
+    names = []
+    for action, amount, percent in (("create", 12345.67, 80), ("update", 20, 80), ("update", 20, 90)):
+        declared = resources(amount=amount, percent=percent)
+        assert lab.stack(action, stack, declared)[0] == f"{action.upper()}_COMPLETE"
+        names.append(lab.physical_ids(stack)["Budget"])
+        properties = declared["Budget"]["Properties"]
+        shown = read(READERS["AWS::Budgets::Budget"], lab, names[-1], properties)
+        assert list(differences(comparable(properties), comparable(shown))) == []
+    assert names[0] == names[1] != names[2]
+    listed = lab("budgets").describe_budgets(AccountId="111122223333")["Budgets"]
+    assert names[2] in {one["BudgetName"] for one in listed}
+    assert names[0] not in {one["BudgetName"] for one in listed}

@@ -75,6 +75,22 @@ def _listed_responses(client: ClientFactory, known: Known) -> Properties:
     }
 
 
+def _notifications_with_subscribers(client: ClientFactory, known: Known) -> Properties:
+    budgets = client("budgets")
+    budget = {"AccountId": known["Account"], "BudgetName": known["id"]}
+    return {
+        "NotificationsWithSubscribers": [
+            {
+                "Notification": one,
+                "Subscribers": budgets.describe_subscribers_for_notification(
+                    **budget, Notification={k: v for k, v in one.items() if k != "NotificationState"}
+                )["Subscribers"],
+            }
+            for one in budgets.describe_notifications_for_budget(**budget)["Notifications"]
+        ]
+    }
+
+
 def _only_file(client: ClientFactory, known: Known) -> Properties:
     """Return the text of the one module that inline code becomes."""
     if known["PackageType"] == "Image":
@@ -127,6 +143,23 @@ READERS: dict[str, tuple[Step, ...]] = {
         call("application-autoscaling", "list_tags_for_resource", _TAGS, ResourceARN="$ScalableTargetARN"),
     ),
     "AWS::ApplicationAutoScaling::ScalingPolicy": (_scaling_policy("sagemaker"), _scaling_policy("lambda")),
+    "AWS::Budgets::Budget": (
+        call("sts", "get_caller_identity", "{Account: Account}"),
+        call(
+            "budgets",
+            "describe_budget",
+            "{Budget: Budget.merge(@, {BudgetLimit: merge(BudgetLimit, {Amount: to_number(BudgetLimit.Amount)})})}",
+            AccountId="$Account",
+            BudgetName="$id",
+        ),
+        _notifications_with_subscribers,
+        call(
+            "budgets",
+            "list_tags_for_resource",
+            "{ResourceTags: ResourceTags}",
+            ResourceARN="arn:aws:budgets::$Account:budget/$id",
+        ),
+    ),
     "AWS::CloudWatch::Alarm": (
         call("cloudwatch", "describe_alarms", "MetricAlarms[0]", AlarmNames=["$id"]),
         call("cloudwatch", "list_tags_for_resource", _TAGS, ResourceARN="$AlarmArn"),

@@ -17,6 +17,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
     ),
     "ministack.core.router": ("SERVICE_PATTERNS",),
     "ministack.services.apigateway_v1": ("_request_validators", "_resources", "_rest_apis", "_stages_v1"),
+    "ministack.services.budgets": ("_DISPATCH", "_budget_arn", "_budgets"),
     "ministack.services.cloudcontrol": ("_get_resource", "json_response"),
     "ministack.services.cloudformation": ("_stacks",),
     "ministack.services.cloudformation.changesets": ("_IMPORT_LOOKUPS",),

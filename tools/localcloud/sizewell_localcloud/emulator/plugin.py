@@ -19,13 +19,20 @@ from sizewell_localcloud.emulator import (
     step_functions,
 )
 from sizewell_localcloud.emulator.autoscaling_types import AUTOSCALING_TYPES
+from sizewell_localcloud.emulator.budget_types import BUDGET_TYPES
 from sizewell_localcloud.emulator.contract import missing_names
 from sizewell_localcloud.emulator.ec2_types import EC2_TYPES
 from sizewell_localcloud.emulator.sagemaker import store
 from sizewell_localcloud.emulator.sagemaker.resource_types import SAGEMAKER_TYPES
 from sizewell_localcloud.emulator.services import SERVICES
 
-RESOURCE_TYPES: list[Any] = [*SAGEMAKER_TYPES, *AUTOSCALING_TYPES, *EC2_TYPES, *codedeploy.CODEDEPLOY_TYPES]
+RESOURCE_TYPES: list[Any] = [
+    *SAGEMAKER_TYPES,
+    *AUTOSCALING_TYPES,
+    *EC2_TYPES,
+    *BUDGET_TYPES,
+    *codedeploy.CODEDEPLOY_TYPES,
+]
 
 
 def install() -> None:
