@@ -186,3 +186,57 @@ def test_a_state_machine_is_read_by_its_steps() -> None:
 
     (found,) = hazards(machine(True), machine(False), theme="consequences")
     assert (found.rule, found.cause) == ("costs-more", "step Train: EnableManagedSpotTraining true → false")
+
+
+def _budget(*, usd: float = 5000, percents: tuple[float, ...] = (80, 100)) -> dict[str, Any]:
+    return {
+        "Budget": {
+            "BudgetType": "COST",
+            "TimeUnit": "MONTHLY",
+            "BudgetLimit": {"Amount": usd, "Unit": "USD"},
+        },
+        "NotificationsWithSubscribers": [
+            {
+                "Notification": {
+                    "NotificationType": "ACTUAL",
+                    "ComparisonOperator": "GREATER_THAN",
+                    "Threshold": percent,
+                },
+                "Subscribers": [{"SubscriptionType": "SNS", "Address": "arn:aws:sns:us-east-1:1:alarms"}],
+            }
+            for percent in percents
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("head", "consequence"),
+    [
+        (_budget(usd=9000), "People hear of rising costs later."),
+        (_budget(percents=(90, 100)), "People hear of rising costs later."),
+        (_budget(percents=(100,)), "Nobody hears of what this notification told."),
+        (_budget(usd=4000), None),
+        (_budget(percents=(80, 90, 100)), None),
+    ],
+    ids=[
+        "a higher limit",
+        "a higher threshold",
+        "fewer notifications",
+        "a lower limit",
+        "more notifications",
+    ],
+)
+def test_people_hear_of_costs_later(head: dict[str, Any], consequence: str | None) -> None:
+    found = changed("AWS::Budgets::Budget", _budget(), head)
+    assert consequence in found if consequence else found == "", found
+
+
+def test_nobody_hears_of_costs() -> None:
+    topic = resource("AWS::SNS::Topic")
+    budget = resource("AWS::Budgets::Budget", _budget())
+    assert described(
+        hazards(template(T=topic, Own=budget), template(T=topic), environment="prod", theme="consequences")
+    ).startswith(
+        "warning fewer-alerts, prod/app-stack/Own: AWS::Budgets::Budget Own\nremoved\n"
+        "Nobody hears any more that costs rise above the budget."
+    )
