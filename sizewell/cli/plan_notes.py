@@ -8,6 +8,8 @@ from sizewell.cli.formats import scaled_words, usd
 from sizewell.cli.kind import ViewKind
 from sizewell.cli.modes_view import mode_line
 from sizewell.cli.quota_view import quota_lines
+from sizewell.facts.budgets import REGIONS as BUDGET_REGIONS
+from sizewell.facts.tags import OWN_TAGS
 from sizewell.instance_selection.wording import counted
 from sizewell.kinds.registry import facet
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, NewNetworkPlan
@@ -103,8 +105,7 @@ def _details(
         lines.append(
             f"Fixed costs, whatever the load: {usd(bill.fixed_usd_per_month)} of the total ({parts})."
         )
-    if bill.budget_usd_per_month is not None:
-        lines.append(f"Budget: {usd(bill.budget_usd_per_month)} USD per month.")
+    lines += _budget(plan)
     lines += _sureness(plan)
     lines += [mode_line(workload.name, workload.modes) for workload in plan.workloads if workload.modes]
     lines += [
@@ -140,6 +141,24 @@ def _details(
     lines.append(
         f"[dim]{sure if ranges else ''}{'' if narrow else used}"
         f"Why a type was picked: sizewell explain WORKLOAD --env {plan.environment}[/]"
+    )
+    return lines
+
+
+def _budget(plan: DeploymentPlan) -> list[str]:
+    """Return the budget and who hears of it, and the tags by which AWS can tell what costs what."""
+    lines = []
+    if (limit := plan.bill.budget_usd_per_month) is not None:
+        line = f"Budget: {usd(limit)} USD per month."
+        foundation = plan.foundation
+        if foundation.budget is not None:
+            line += f" An AWS Budget tells {foundation.alarm_topic_name} of 80 % and 100 % of it, and of a forecast above it."
+        elif plan.region not in BUDGET_REGIONS:
+            line += f" CloudFormation makes no AWS Budget in {plan.region}: nobody hears of costs above it."
+        lines.append(line)
+    keys = {*OWN_TAGS, *plan.tags, *(key for workload in plan.workloads for key in workload.tags)}
+    lines.append(
+        f"Cost allocation tags to activate in the account that pays: {', '.join(map(escape, sorted(keys)))}."
     )
     return lines
 

@@ -49,6 +49,17 @@ def test_details_say_what_is_in_the_bill_and_what_is_not(sizewell: Sizewell, pro
     )
 
 
+def test_details_say_who_hears_of_costs_above_the_budget_and_by_which_tags(sizewell: Sizewell) -> None:
+    lines = sizewell("plan", "--env", "prod", "--config", CONFIG, "--details").stdout.splitlines()
+    assert (
+        "Budget: 8,000 USD per month. An AWS Budget tells demo-prod-alarms of 80 % and 100 % of it, and of a forecast above it."
+        in lines
+    )
+    assert (
+        "Cost allocation tags to activate in the account that pays: environment, platform, workload." in lines
+    )
+
+
 def test_quotas_are_listed_with_the_command_that_shows_them(sizewell: Sizewell, prod_config: Path) -> None:
     lines = sizewell("plan", "--env", "prod", "--config", CONFIG, "--details").stdout.splitlines()
     plan = load_plan(prod_config, "prod")
