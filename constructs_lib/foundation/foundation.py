@@ -199,7 +199,9 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
             "CostBudget",
             props=CostBudgetProps(budget=props.budget, alarm_topic_arn=topics.alarm_topic_arn),
         )
-        cost_budget.node.add_dependency(topics)
+        if topics.alarm_topic_policy is not None:
+            # AWS Budgets tries the topic when the budget is made.
+            cost_budget.node.add_dependency(topics.alarm_topic_policy)
     mlflow_arn = existing.mlflow_arn
     if mlflow_arn is None and props.mlflow_app_name is not None:
         app = MlflowApp(

@@ -32,6 +32,7 @@ class Topics(Construct):
     """
 
     alarm_topic: sns.CfnTopic | None = None
+    alarm_topic_policy: sns.CfnTopicPolicy | None = None
 
     def __init__(self, scope: Construct, construct_id: str, *, props: TopicsProps) -> None:
         super().__init__(scope, construct_id)
@@ -55,7 +56,7 @@ class Topics(Construct):
             kms_master_key_id=props.operations_key_arn,
         )
         topic_arn = self.alarm_topic.ref
-        sns.CfnTopicPolicy(
+        self.alarm_topic_policy = sns.CfnTopicPolicy(
             self,
             "AlarmTopicPolicy",
             topics=[topic_arn],

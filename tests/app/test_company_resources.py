@@ -78,6 +78,7 @@ def test_every_guard_passes(config: Path, assembly: Assembly) -> None:
 def test_the_foundation_makes_none_of_it(config: Path, assembly: Assembly) -> None:
     foundation: dict[str, Any] = templates(config.with_name("out"))["Company-foundation-prod"]
     assert {resource["Type"] for resource in foundation["Resources"].values()} == {
+        "AWS::Budgets::Budget",
         "AWS::Events::Rule",
         "AWS::SNS::Subscription",
         "AWS::SSM::Parameter",

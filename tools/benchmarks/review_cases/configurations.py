@@ -115,6 +115,8 @@ CASES = (
         "budget_usd_per_month: 8000",
         "budget_usd_per_month: 9000",
         "config: prod policy.budget_usd_per_month 8000 -> 9000",
+        "changed: demo-prod-foundation/CostBudget066B6BBF",
+        "warning fewer-alerts: demo-prod-foundation CostBudget066B6BBF",
         "warning guardrail-loosened:",
     ),
     _case(
