@@ -11,6 +11,7 @@ from .endpoints.asynchronous_inference import InferenceTopicsProps as InferenceT
 from .endpoints.inference_component import ComponentRollout as ComponentRollout
 from .endpoints.inference_component import CopyScaling as CopyScaling
 from .endpoints.inference_component import InferenceComponentProps as InferenceComponentProps
+from .endpoints.inference_component import ScheduledCopies as ScheduledCopies
 from .endpoints.inference_component_endpoint import InferenceComponentEndpoint as InferenceComponentEndpoint
 from .endpoints.inference_component_endpoint import (
     InferenceComponentEndpointProps as InferenceComponentEndpointProps,

@@ -9,6 +9,7 @@ from constructs_lib.endpoints.inference_component import (
     ComponentRollout,
     CopyScaling,
     InferenceComponentProps,
+    ScheduledCopies,
 )
 from constructs_lib.endpoints.inference_component_endpoint import (
     InferenceComponentEndpoint,
@@ -54,7 +55,10 @@ class ComponentStack(WorkloadStack):
             **{**container, "environment_variables": {**shared, **plan.environment}},
             copy_count=plan.initial_copy_count,
             scaling=props_of(
-                CopyScaling, scaling, policies=[scaling_policy(policy) for policy in scaling.policies]
+                CopyScaling,
+                scaling,
+                policies=[scaling_policy(policy) for policy in scaling.policies],
+                scheduled_actions=[props_of(ScheduledCopies, one) for one in scaling.scheduled_actions],
             )
             if scaling
             else None,

@@ -25,6 +25,7 @@ from constructs_lib.endpoints.serving_model import (
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.scaling.scaling_policies import ScalingPolicy, StepScaling, add_policy
 from sizewell.facts.alarms import AlarmEvaluation
+from sizewell.facts.cron import require_cron
 from sizewell.facts.deployment_guardrails import (
     EXECUTION_TIMEOUT_BOUNDS_S,
     MAX_WAIT_S,
@@ -40,23 +41,60 @@ DEFAULT_COMPONENT_THRESHOLDS = AlarmThresholds(max_5xx_error_rate_percent=1, max
 
 
 @dataclass(frozen=True, kw_only=True)
+class ScheduledCopies:
+    """Bounds that hold from a moment on, until another action begins; 0 and 0 stop all copies. Raises ValueError.
+
+    ``schedule`` is a cron expression of Application Auto Scaling, such as ``cron(0 20 ? * MON-FRI *)``, in a time zone of the
+    IANA database.
+    """
+
+    name: str
+    schedule: str
+    time_zone: str = "UTC"
+    min_copy_count: int
+    max_copy_count: int
+
+    def __post_init__(self) -> None:
+        """Check what Application Auto Scaling would refuse in the middle of a deployment, or when the moment comes."""
+        _check_order(self)
+        require_cron(self.schedule, self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
 class CopyScaling:
-    """Between which numbers, and by which policies, copies come and go. Raises ValueError for bounds that nothing wakes from."""
+    """Between which numbers, and by which policies, copies come and go. Raises ValueError for bounds that nothing wakes from.
+
+    ``scheduled_actions`` change the bounds by the clock; each deployment that changes the target sets those here again.
+    """
 
     min_copy_count: int
     max_copy_count: int
     policies: Sequence[ScalingPolicy]
+    scheduled_actions: Sequence[ScheduledCopies] = ()
 
     def __post_init__(self) -> None:
         """Check what would leave a component asleep, or be refused in the middle of a deployment."""
-        if not 0 <= self.min_copy_count <= self.max_copy_count or self.max_copy_count < 1:
-            raise ValueError(
-                f"need 0 <= min_copy_count <= max_copy_count, got {self.min_copy_count} and {self.max_copy_count}"
-            )
+        _check_order(self)
+        if self.max_copy_count < 1:
+            raise ValueError("max_copy_count must be at least 1")
+        if not any(one.max_copy_count for one in self.scheduled_actions) and self.scheduled_actions:
+            raise ValueError("scheduled actions stop all copies, and none lets them come back")
         if self.min_copy_count == 0 and not any(isinstance(policy, StepScaling) for policy in self.policies):
             raise ValueError(
                 "copies scale to zero, and no step policy wakes them: target tracking has nothing to track"
             )
+
+    @property
+    def fewest_copies(self) -> int:
+        """The least number of copies at any hour."""
+        return min((self.min_copy_count, *(one.min_copy_count for one in self.scheduled_actions)))
+
+
+def _check_order(bounds: CopyScaling | ScheduledCopies) -> None:
+    if not 0 <= bounds.min_copy_count <= bounds.max_copy_count:
+        raise ValueError(
+            f"need 0 <= min_copy_count <= max_copy_count, got {bounds.min_copy_count} and {bounds.max_copy_count}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,6 +279,18 @@ class InferenceComponent(Construct):
             resource_id=f"inference-component/{component_name}",
             min_capacity=scaling.min_copy_count,
             max_capacity=scaling.max_copy_count,
+            scheduled_actions=[
+                autoscaling.CfnScalableTarget.ScheduledActionProperty(
+                    scheduled_action_name=action.name,
+                    schedule=action.schedule,
+                    timezone=action.time_zone,
+                    scalable_target_action=autoscaling.CfnScalableTarget.ScalableTargetActionProperty(
+                        min_capacity=action.min_copy_count, max_capacity=action.max_copy_count
+                    ),
+                )
+                for action in scaling.scheduled_actions
+            ]
+            or None,
         )
         target.add_resource_dependency(component)
         for policy in scaling.policies:

@@ -81,7 +81,7 @@ class InferenceComponentEndpointProps(ComponentFleet):
         awake = [
             key
             for key, component in self.components.items()
-            if not component.scaling or component.scaling.min_copy_count
+            if not component.scaling or component.scaling.fewest_copies
         ]
         if self.min_instance_count == 0 and awake:
             raise ValueError(f"no instance may be there, but copies always are: {', '.join(awake)}")

@@ -21,6 +21,7 @@ from sizewell.config.instances import AllowedFamilies, DeniedFamilies
 from sizewell.config.place import CREATED_ANEW, AccountId, Region
 from sizewell.config.review_rules import ReviewApproval, ReviewCondition, ReviewWaiver
 from sizewell.config.tags import TagKey
+from sizewell.config.working_hours import WorkingHours
 from sizewell.facts.compliance_packs import NagPack
 from sizewell.facts.log_retention import LogRetentionDays
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
@@ -88,6 +89,20 @@ class Policy(ConfigModel):
     ] = True
     """Whether an AWS Budget tells the alarm topic of 80 % and 100 % of budget_usd_per_month, and of a forecast above it. It sees
     nothing until environment and platform are active cost allocation tags of the account that pays."""
+
+    working_hours: Annotated[
+        WorkingHours | None,
+        Below(
+            OnChange(
+                changed="endpoints of inference components stop and start at other times",
+                added="endpoints of inference components stop at all other times, and requests fail then",
+                removed="nothing stops at night any more",
+            )
+        ),
+        SelectionNeed.POLICY,
+    ] = None
+    """When people work: at all other times endpoints of inference components have no copy and no instance, and requests fail. Not
+    for production. By default everything runs at all hours."""
 
     savings_plan: Annotated[SavingsPlan | None, SelectionNeed.POLICY] = None
     """A SageMaker AI Savings Plan, priced into endpoints and into training without Spot; by default on-demand prices
@@ -243,6 +258,16 @@ class Policy(ConfigModel):
                 "min_availability_zones",
                 f"is {self.min_availability_zones}, but production needs at least 2: "
                 "SageMaker spreads instances over zones only when it is given subnets in several",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _production_runs_at_night(self) -> Self:
+        if self.production and self.working_hours is not None:
+            raise fault(
+                "working_hours",
+                "stops endpoints at night, but production serves users at all hours: state it in the files of other "
+                "environments, and null here if base.yaml has it",
             )
         return self
 

@@ -29,6 +29,7 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     yield from tag_violations(environment)
     yield from _boundary_is_usable(environment)
     yield from _bootstrap_is_near(environment)
+    yield from _working_hours(environment)
     yield from place_violations(environment)
     yield from twice_stated(environment)
     for kind in config_kinds():
@@ -148,6 +149,11 @@ def _zone_ids(environment: Environment) -> Iterator[Violation]:
                 ("network", "availability_zone_ids", str(index)),
                 f"{zone_id} is no zone of {region}, whose zone ids begin with {prefix}",
             )
+
+
+def _working_hours(environment: Environment) -> Iterator[Violation]:
+    if (hours := environment.policy.working_hours) is not None:
+        yield from time_zone_violations(("policy", "working_hours", "time_zone"), hours.time_zone)
 
 
 def _time_zones(path: tuple[str, ...], workload: Any) -> Iterator[Violation]:

@@ -11,7 +11,7 @@ from math import floor
 
 import numpy as np
 
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import HOURS_PER_MONTH, HOURS_PER_WEEK
 from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
 from sizewell.instance_selection.component_placement import place_copies
@@ -202,11 +202,14 @@ def _fleet(
     ).name
     reserved = sum(copy.share * copy.copies_at_peak for copy in copies.values())
     instances_at_peak = max(len(at_peak), needs.min_instances)
+    instances_at_average = max(len(at_average), needs.min_instances)
+    share_of_week = needs.hours_per_week / HOURS_PER_WEEK
     return FleetEstimate.trusted(
         {
             **copies[tightest].serving.__dict__,
-            "instances_at_average": max(len(at_average), needs.min_instances),
+            "instances_at_average": instances_at_average,
             "instances_at_peak": instances_at_peak,
+            "instances_by_schedule": instances_at_average * share_of_week if share_of_week < 1 else None,
             "utilization": reserved / (shares * instances_at_peak),
             "near_limits": tuple(
                 f"{limit} of {name}" for name, copy in copies.items() for limit in copy.serving.near_limits
@@ -242,6 +245,11 @@ def _assumptions(needs: FleetRequirements, chosen: Candidate[FleetEstimate]) -> 
     )
     yield "copies are packed by size; SageMaker places them as they come and go, and may use more instances for a while"
     if sleeping := [component.name for component in needs.components if component.serving.min_instances == 0]:
-        yield f"copies for the average load are paid for all the time, even of components that may sleep: {', '.join(sleeping)}"
+        yield f"copies for the average load are always paid for, even of components that may sleep: {', '.join(sleeping)}"
+    if needs.hours_per_week < HOURS_PER_WEEK:
+        yield (
+            f"instances are paid for {needs.hours_per_week:g} of {HOURS_PER_WEEK} hours a week; the minutes in which they start "
+            "and stop are not counted"
+        )
     if needs.savings_plan_discount_pct:
         yield f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour"

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, Self
 
+from sizewell.facts.billing import HOURS_PER_WEEK
 from sizewell.facts.models import Engine as Engine
 from sizewell.facts.models import Precision as Precision
 from sizewell.instance_selection.architectures import Architecture as Architecture
@@ -395,6 +396,8 @@ class FleetRequirements:
     objective: Objective = Objective.LEAST_COST
     max_usd_per_month: float | None = None
     savings_plan_discount_pct: float = 0.0
+    hours_per_week: float = HOURS_PER_WEEK
+    """In all others there is no copy, and no instance."""
 
     def pinned_to(self, instance_type: str) -> Self:
         """Return the same needs with no other type allowed."""

@@ -17,7 +17,7 @@ from sizewell.planning.name_faults import name_faults
 from sizewell.planning.names import names_in
 from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.place_plan import plan_place
-from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.plan import DeploymentPlan, WorkingHoursPlan
 from sizewell.planning.quotas import plan_quotas
 
 
@@ -79,6 +79,11 @@ def build_plan(
         catalog_version=catalog.version,
         nag_packs=tuple(pack.value for pack in policy.nag_packs),
         tags=dict(sorted(environment.tags.items())),
+        working_hours=WorkingHoursPlan(
+            **policy.working_hours.model_dump(), hours_per_week=policy.working_hours.hours_per_week
+        )
+        if policy.working_hours
+        else None,
         role_path=policy.role_path,
         foundation=foundations[0],
         places=tuple(foundations[1:]),

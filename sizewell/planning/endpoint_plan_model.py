@@ -229,6 +229,11 @@ class EndpointPlan(VariantPlan):
     """None serves one model, which every instance holds."""
 
     @property
+    def runs_at_all_hours(self) -> bool:
+        """Whether a variant keeps an instance at every hour."""
+        return any(variant.fewest_instances > 0 for variant in self.variants)
+
+    @property
     def variants(self) -> tuple[VariantPlan, ...]:
         """Its own variant, those beside it, and the shadow."""
         shadow = (self.shadow_variant,) if self.shadow_variant else ()

@@ -71,6 +71,11 @@ class OnDemandPlan(WorkloadPlan):
     assumptions: tuple[str, ...]
 
     @property
+    def runs_at_all_hours(self) -> bool:
+        """Whether workers are kept warm."""
+        return bool(self.provisioned_concurrency)
+
+    @property
     def gb_seconds_per_request(self) -> float:
         """Billed by the millisecond."""
         return self.memory_mb / 1024 * self.service_time_ms / 1000

@@ -29,6 +29,16 @@ def _of_its_kind(workload: Any) -> WorkloadPlan:
 AnyWorkloadPlan = Annotated[SerializeAsAny[WorkloadPlan], PlainValidator(_of_its_kind)]
 
 
+class WorkingHoursPlan(PlanModel):
+    """When people work; at all other times what can stop is stopped."""
+
+    weekdays: tuple[str, ...]
+    start: str
+    end: str
+    time_zone: str
+    hours_per_week: float
+
+
 class DeploymentPlan(PlanModel):
     """One environment."""
 
@@ -43,6 +53,8 @@ class DeploymentPlan(PlanModel):
     nag_packs: tuple[str, ...]
     tags: dict[str, str] = Field(default={})
     """Of everything, beside platform and environment."""
+    working_hours: WorkingHoursPlan | None = None
+    """None runs everything at all hours."""
     role_path: str | None = None
     """The IAM path of every role and managed policy; None is /."""
     foundation: FoundationPlan

@@ -192,6 +192,16 @@ class WorkloadPlan(PlanModel):
         return (self,)
 
     @property
+    def runs_at_all_hours(self) -> bool:
+        """Whether something of it is kept running, and paid for, whether people work or not."""
+        return False
+
+    @property
+    def rests(self) -> bool:
+        """Whether it stops because nobody works."""
+        return False
+
+    @property
     def quotas(self) -> Iterator[Quota]:
         """What it uses up of the quotas of its account and region, at the same time at most."""
         yield from ()

@@ -51,7 +51,7 @@ PUBLIC_NAMES = """
     NotebookProps Outcome Pipeline PipelineContainer PipelineProps ProcessingAttempt ProcessingInput
     ProcessingJobProps ProcessingOutput ProcessingWorkflow ProcessingWorkflowProps ProductionVariant
     QualityGate RealtimeEndpoint RealtimeEndpointProps RegisterStep RunStep ScalingMath ScalingMetric
-    ScalingStep ScheduledAction SearchedRange ServerlessEndpoint ServerlessEndpointProps SpotTrainingJob
+    ScalingStep ScheduledAction ScheduledCopies SearchedRange ServerlessEndpoint ServerlessEndpointProps SpotTrainingJob
     SpotTrainingJobProps StepScaling TargetTracking TrainingAttempt TrainingChannel TrainingCheckpoint
     TrainingCode TrainingJobProps TrainingScheduleTiming TrainingWorkflow TrainingWorkflowProps
     TransformAttempt TransformInput TransformJobProps TuningSearch TuningWorkflow TuningWorkflowProps

@@ -245,3 +245,70 @@ def test_copies_that_the_fleet_never_holds_are_refused() -> None:
     assert fault.reason == (
         "is 2, but 2 instances of ml.g1.xlarge hold 1 beside the fewest copies of the other components"
     )
+
+
+HOURS = {"start": "07:00", "end": "20:00", "time_zone": "Europe/Berlin"}
+
+
+def test_outside_of_working_hours_no_copy_and_no_instance_is_there() -> None:
+    awake, resting = planned(), planned(working_hours=HOURS)
+
+    assert resting.rests
+    assert resting.scaling.min_instance_count == 0
+    for name, component in resting.components.items():
+        assert component.scaling is not None
+        day = awake.components[name].scaling
+        assert day is not None
+        assert [one.model_dump() for one in component.scaling.scheduled_actions] == [
+            {
+                "name": "working-hours-begin",
+                "schedule": "cron(0 7 ? * MON,TUE,WED,THU,FRI *)",
+                "time_zone": "Europe/Berlin",
+                "min_copy_count": day.min_copy_count,
+                "max_copy_count": day.max_copy_count,
+            },
+            {
+                "name": "working-hours-end",
+                "schedule": "cron(0 20 ? * MON,TUE,WED,THU,FRI *)",
+                "time_zone": "Europe/Berlin",
+                "min_copy_count": 0,
+                "max_copy_count": 0,
+            },
+        ]
+
+
+def test_only_working_hours_are_paid() -> None:
+    awake, resting = planned(), planned(working_hours=HOURS)
+    assert resting.selection.chosen.instance_type == awake.selection.chosen.instance_type
+    cost, at_all_hours = resting.selection.chosen.cost, awake.selection.chosen.cost
+    assert cost.usd_per_month == pytest.approx(at_all_hours.usd_per_month * 65 / 168)
+    assert any("65 of 168 hours a week" in line for line in resting.selection.assumptions)
+    assert resting.needs_digest != awake.needs_digest
+
+
+def test_a_fleet_that_keeps_instances_by_itself_does_not_rest() -> None:
+    plan = planned(endpoint(scaling={"min_instances": 1}), working_hours=HOURS)
+    assert not plan.rests
+    assert plan.runs_at_all_hours
+    assert plan.needs_digest == planned(endpoint(scaling={"min_instances": 1})).needs_digest
+
+
+def test_a_fixed_number_of_copies_rests_as_well() -> None:
+    fixed = {**COMPONENT, "scaling": {"min_copies": 2, "max_copies": 2}}
+    (component,) = planned(endpoint({"cnn": fixed}), working_hours=HOURS).components.values()
+    assert component.scaling is not None
+    assert component.scaling.policies == ()
+    assert [(one.min_copy_count, one.max_copy_count) for one in component.scaling.scheduled_actions] == [
+        (2, 2),
+        (0, 0),
+    ]
+
+
+def test_nothing_speaks_against_resting() -> None:
+    stated = environment({"desk": endpoint()}, policy=policy(working_hours=HOURS))
+    assert build_plan(stated, MANY).workloads[0].rests
+
+
+def test_production_does_not_rest() -> None:
+    with pytest.raises(ValueError, match="production serves users at all hours"):
+        policy(production=True, min_endpoint_instances=2, min_availability_zones=2, working_hours=HOURS)

@@ -20,6 +20,7 @@ def every_key() -> dict[str, Config]:
     found |= _file_systems(found) | _experiments(found)
     found |= _tunings(found)
     found |= _jobs_in_order(found)
+    found |= _at_night(found)
     return found
 
 
@@ -36,6 +37,13 @@ def _each_kind(name: str, model: Config, request: Config) -> dict[str, Config]:
         f"transform: {name}": _base({**stated.TRANSFORM, **batched, "request": _row(request)}),
         f"components: {name}": _components({**stated.COMPONENT, **batched}),
     }
+
+
+def _at_night(found: dict[str, Config]) -> dict[str, Config]:
+    """Return an environment without users, in which endpoints stop at night."""
+    base = found["components: linear"]
+    policy = {**base["policy"], "production": False, "working_hours": stated.NOTEBOOK["working_hours"]}
+    return {"components: at night": {**base, "policy": policy}}
 
 
 def _rates(found: dict[str, Config]) -> dict[str, Config]:

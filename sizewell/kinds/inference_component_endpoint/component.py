@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping
 
 from sizewell.config.base import MAX_INSTANCE_COUNT
+from sizewell.config.scaling import ScheduleMoment
+from sizewell.config.working_hours import WorkingHours
 from sizewell.facts.deployment_guardrails import wait_intervals
 from sizewell.facts.endpoint_metrics import component_dimensions, endpoint_metrics
 from sizewell.facts.scaling import CONCURRENT_REQUESTS_PER_COPY, INVOCATIONS_PER_COPY
@@ -21,6 +23,7 @@ from sizewell.kinds.inference_component_endpoint.plan_model import (
     ComponentPlan,
     ComponentRolloutPlan,
     CopyScalingPlan,
+    ScheduledCopiesPlan,
 )
 from sizewell.planning.alarm_thresholds import (
     ERROR_4XX_PERCENT,
@@ -54,6 +57,7 @@ from sizewell.planning.scaling_policies import (
     StepScalingPlan,
     TargetTrackingPlan,
 )
+from sizewell.planning.scaling_schedules import cron_of
 from sizewell.planning.workload_plan import AlarmPlan
 
 #: https://docs.aws.amazon.com/sagemaker/latest/dg/endpoint-auto-scaling-zero-instances.html
@@ -68,8 +72,9 @@ def plan_component(
     needs: EndpointRequirements,
     kind: HardwareKind,
     names: Names,
+    hours: WorkingHours | None = None,
 ) -> ComponentPlan:
-    """Return the plan of a component, of which each copy reserves what ``copy`` says."""
+    """Return the plan of a component, of which each copy reserves what ``copy`` says, and none is there outside of ``hours``."""
     average = average_requests_per_second_of(needs, copy.serving)
     alarms, alarms_off = stated_alarms(
         component.alarms,
@@ -95,7 +100,7 @@ def plan_component(
         initial_copy_count=copy.copies_at_average,
         startup_timeout_s=timeout_s,
         average_requests_per_second=average,
-        scaling=_scaling(component_name, component, copy, needs),
+        scaling=_scaling(component_name, component, copy, needs, hours),
         alarms=alarms,
         alarms_off=alarms_off,
         rollout=_rollout(rollout, copy, timeout_s, alarms, average) if needs.min_instances > 1 else None,
@@ -115,12 +120,21 @@ def component_assumptions(component: InferenceComponent, kind: HardwareKind) -> 
 
 
 def _scaling(
-    component_name: str, component: InferenceComponent, copy: CopyEstimate, needs: EndpointRequirements
+    component_name: str,
+    component: InferenceComponent,
+    copy: CopyEstimate,
+    needs: EndpointRequirements,
+    hours: WorkingHours | None,
 ) -> CopyScalingPlan | None:
     stated, least = component.scaling, needs.min_instances
     most = stated.max_copies or min(MAX_INSTANCE_COUNT, math.ceil(copy.copies_at_peak * MAX_OVER_PEAK))
+    actions = _actions(hours, least, max(least, most)) if hours else ()
     if most <= least:
-        return None
+        if not actions:
+            return None
+        return CopyScalingPlan(
+            min_copy_count=least, max_copy_count=least, policies=(), scheduled_actions=actions
+        )
     estimate, free = copy.serving, 1 - needs.headroom
     # The guide scales to zero by invocations; of the other metric nobody says what it is without copies.
     by_concurrency = needs.engine is Engine.LLM_ENGINE and least > 0
@@ -145,7 +159,23 @@ def _scaling(
     )
     if least == 0:
         policies += (_wake(component_name),)
-    return CopyScalingPlan(min_copy_count=least, max_copy_count=most, policies=policies)
+    return CopyScalingPlan(
+        min_copy_count=least, max_copy_count=most, policies=policies, scheduled_actions=actions
+    )
+
+
+def _actions(hours: WorkingHours, least: int, most: int) -> tuple[ScheduledCopiesPlan, ...]:
+    """Return what stops the copies as working hours end, and lets them come back as they begin."""
+    return tuple(
+        ScheduledCopiesPlan(
+            name=f"working-hours-{moment}",
+            schedule=cron_of(ScheduleMoment(weekdays=hours.weekdays, at=at, time_zone=hours.time_zone)),
+            time_zone=hours.time_zone,
+            min_copy_count=bounds[0],
+            max_copy_count=bounds[1],
+        )
+        for moment, at, bounds in (("begin", hours.start, (least, most)), ("end", hours.end, (0, 0)))
+    )
 
 
 def _wake(component_name: str) -> StepScalingPlan:

@@ -21,6 +21,7 @@ from sizewell.config.environment import Environment
 from sizewell.config.fleet_settings import RoutedFleet
 from sizewell.config.kind import ConfigKind
 from sizewell.config.measured_instance import ENDPOINT_KEYS, TRAINING_KEYS
+from sizewell.config.policy import Policy
 from sizewell.config.request_members import Violation, endpoint_members, payload_violations
 from sizewell.config.scaling import Cooldown, Headroom, check_order
 from sizewell.config.served_model import DescribedWorkload, OnChosenType, PlacedWorkload
@@ -222,6 +223,10 @@ class InferenceComponentEndpoint(RoutedFleet, OnChosenType, PlacedWorkload, Desc
     def sleeps(self) -> bool:
         """Whether no copy of any component need be there."""
         return all(component.scaling.min_copies == 0 for component in self.components.values())
+
+    def rests(self, policy: Policy) -> bool:
+        """Whether no instance runs outside of the working hours of a policy."""
+        return policy.working_hours is not None and not self.scaling.min_instances
 
 
 def component_violations(

@@ -2,6 +2,7 @@
 
 from sizewell.config.base import MAX_INSTANCE_COUNT
 from sizewell.config.policy import Policy
+from sizewell.facts.billing import HOURS_PER_WEEK
 from sizewell.instance_selection import (
     Batching,
     ComponentRequirements,
@@ -28,6 +29,9 @@ def fleet_requirements(endpoint: InferenceComponentEndpoint, policy: Policy) -> 
         objective=Objective(endpoint.objective),
         max_usd_per_month=endpoint.max_usd_per_month,
         savings_plan_discount_pct=discount_percent(policy),
+        hours_per_week=policy.working_hours.hours_per_week
+        if policy.working_hours and endpoint.rests(policy)
+        else HOURS_PER_WEEK,
     )
 
 

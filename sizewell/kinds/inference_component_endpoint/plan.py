@@ -82,6 +82,7 @@ def plan_component_endpoint(stated: Stated) -> ComponentEndpointPlan:
             serving[key],
             kind,
             names,
+            policy.working_hours if endpoint.rests(policy) else None,
         )
         for key, component in endpoint.components.items()
     }
@@ -89,7 +90,7 @@ def plan_component_endpoint(stated: Stated) -> ComponentEndpointPlan:
         endpoint.alarms,
         {"memory_utilization": MEMORY_PERCENT, "disk_utilization": DISK_PERCENT},
         0.0,
-        instances_report=not endpoint.sleeps,
+        instances_report=not (endpoint.sleeps or endpoint.rests(policy)),
     )
     local_disks = has_local_disks(chosen)
     assumptions = (
@@ -114,7 +115,7 @@ def plan_component_endpoint(stated: Stated) -> ComponentEndpointPlan:
         routing=endpoint.routing,
         detailed_metrics=endpoint.detailed_metrics,
         scaling=FleetScalingPlan(
-            min_instance_count=needs.min_instances,
+            min_instance_count=0 if endpoint.rests(policy) else needs.min_instances,
             max_instance_count=endpoint.scaling.max_instances
             or max(
                 fleet.instances_at_peak,
@@ -291,8 +292,10 @@ FEATURES: tuple[Asked[ComponentEndpointPlan], ...] = (
     (
         Feature.SCALE_TO_ZERO,
         ("scaling", "min_instances"),
-        lambda plan: plan.scaling.min_instance_count == 0,
+        # What the clock stops, the clock starts again.
+        lambda plan: plan.scaling.min_instance_count == 0 and not plan.rests,
     ),
+    (Feature.SCHEDULED_SCALING, ("scaling",), lambda plan: plan.rests),
     (
         Feature.ROLLING,
         ("rollout",),

@@ -20,12 +20,25 @@ from sizewell.planning.workload_plan import (
 )
 
 
+class ScheduledCopiesPlan(PlanModel):
+    """Bounds that hold from a moment of the week until another action begins."""
+
+    name: str
+    schedule: str
+    """A cron expression of Application Auto Scaling."""
+    time_zone: str
+    min_copy_count: int
+    max_copy_count: int
+
+
 class CopyScalingPlan(PlanModel):
     """Between which numbers the copies of a component follow its load."""
 
     min_copy_count: int
     max_copy_count: int
     policies: tuple[ScalingPolicyPlan, ...]
+    scheduled_actions: tuple[ScheduledCopiesPlan, ...] = ()
+    """Of working hours: no copy from their end on."""
 
 
 class ComponentRolloutPlan(PlanModel):
@@ -106,6 +119,19 @@ class ComponentEndpointPlan(InstanceWorkloadPlan):
         """Its container images, each once."""
         images = (component.image for component in self.components.values())
         return tuple(dict.fromkeys(image for image in images if image is not None))
+
+    @property
+    def rests(self) -> bool:
+        """Whether no instance runs outside of working hours."""
+        return any(
+            one.scaling is not None and bool(one.scaling.scheduled_actions)
+            for one in self.components.values()
+        )
+
+    @property
+    def runs_at_all_hours(self) -> bool:
+        """Whether instances are kept, working hours or not."""
+        return self.scaling.min_instance_count > 0
 
     @property
     def locked_facts(self) -> dict[str, object]:

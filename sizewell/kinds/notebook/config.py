@@ -5,8 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ConfigModel, S3Key, fault
-from sizewell.config.clock import WEEKDAYS, TimeOfDay, TimeZone, Weekday, minute_of_day
+from sizewell.config.base import S3Key, fault
 from sizewell.config.effects import Below, OnChange, OnItems, OnNumber, SelectionNeed
 from sizewell.config.environment import Environment
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
@@ -18,41 +17,10 @@ from sizewell.config.request_members import Violation
 from sizewell.config.tags import ON_TAGS, Tags
 from sizewell.config.time_zones import time_zone_violations
 from sizewell.config.tree import KeyPath
+from sizewell.config.working_hours import WorkingHours
 from sizewell.facts.notebook_instances import VOLUME_BOUNDS_GIB
 
-#: Average number of weeks in a month of 365/12 days.
-WEEKS_PER_MONTH = 365 / 12 / 7
 Prefixes = Annotated[tuple[S3Key, ...], Field(max_length=20)]
-
-
-class WorkingHours(ConfigModel):
-    """When a notebook may run; at any other time it is stopped within the hour."""
-
-    weekdays: Annotated[tuple[Weekday, ...], Field(min_length=1, max_length=len(WEEKDAYS))] = WEEKDAYS[:5]
-    """The days on which it may run; by default Monday to Friday."""
-    start: TimeOfDay
-    """The time of day from which on it may run, HH:MM in quotes."""
-    end: TimeOfDay
-    """The time of day at which it is stopped, HH:MM in quotes, later than start."""
-    time_zone: TimeZone = "UTC"
-    """The time zone of both, a name of the IANA database."""
-
-    @model_validator(mode="after")
-    def _hours_of_each_day_once(self) -> Self:
-        if len(set(self.weekdays)) < len(self.weekdays):
-            raise fault("weekdays", "names a day twice")
-        if minute_of_day(self.end) <= minute_of_day(self.start):
-            raise fault(
-                "end",
-                f"is {self.end}, not after start ({self.start}): working hours begin and end on the same day",
-            )
-        return self
-
-    @property
-    def hours_per_month(self) -> float:
-        """All of them."""
-        minutes = minute_of_day(self.end) - minute_of_day(self.start)
-        return len(self.weekdays) * minutes / 60 * WEEKS_PER_MONTH
 
 
 class Notebook(OnInstances):

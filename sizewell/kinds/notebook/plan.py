@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sizewell.config.clock import WEEKDAYS, minute_of_day
+from sizewell.config.working_hours import WorkingHours
 from sizewell.facts.cron import cron_of_hours
 from sizewell.facts.notebook_instances import API, PLATFORM_IDENTIFIER
 from sizewell.instance_selection import (
@@ -11,7 +12,7 @@ from sizewell.instance_selection import (
     NotebookRequirements,
     select_notebook_instance,
 )
-from sizewell.kinds.notebook.config import Notebook, WorkingHours
+from sizewell.kinds.notebook.config import Notebook
 from sizewell.kinds.notebook.plan_model import NotebookPlan
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.kind import PlanKind, Planned, Stated

@@ -10,6 +10,7 @@ from constructs_lib.endpoints.inference_component import (
     ComponentRollout,
     CopyScaling,
     InferenceComponentProps,
+    ScheduledCopies,
 )
 from constructs_lib.endpoints.inference_component_endpoint import (
     InferenceComponentEndpoint,
@@ -247,3 +248,45 @@ def test_a_fleet_that_the_api_would_refuse(
 def test_a_component_that_the_api_would_refuse(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(changes))):
         replace(GUARD, **changes)
+
+
+STOP = ScheduledCopies(
+    name="stop",
+    schedule="cron(0 20 ? * MON-FRI *)",
+    time_zone="Europe/Berlin",
+    min_copy_count=0,
+    max_copy_count=0,
+)
+START = replace(STOP, name="start", schedule="cron(0 7 ? * MON-FRI *)", min_copy_count=1, max_copy_count=3)
+
+
+def test_the_clock_stops_all_copies_and_starts_them_again(
+    stack: Stack, props: InferenceComponentEndpointProps, resources: Resources
+) -> None:
+    scaling = CopyScaling(
+        min_copy_count=1, max_copy_count=3, policies=(TRACK,), scheduled_actions=(START, STOP)
+    )
+    by_clock = replace(props, components={"chat": replace(CHAT, scaling=scaling)})
+    InferenceComponentEndpoint(stack, "Endpoint", props=replace(by_clock, min_instance_count=0))
+
+    (target,) = resources("AWS::ApplicationAutoScaling::ScalableTarget").values()
+    assert target["ScalableDimension"] == "sagemaker:inference-component:DesiredCopyCount"
+    assert target["ScheduledActions"] == [
+        {
+            "ScheduledActionName": name,
+            "Schedule": schedule,
+            "Timezone": "Europe/Berlin",
+            "ScalableTargetAction": {"MinCapacity": least, "MaxCapacity": most},
+        }
+        for name, schedule, least, most in (
+            ("start", "cron(0 7 ? * MON-FRI *)", 1, 3),
+            ("stop", "cron(0 20 ? * MON-FRI *)", 0, 0),
+        )
+    ]
+
+
+def test_a_clock_that_only_stops_is_refused() -> None:
+    with pytest.raises(ValueError, match="none lets them come back"):
+        CopyScaling(min_copy_count=1, max_copy_count=3, policies=(TRACK,), scheduled_actions=(STOP,))
+    with pytest.raises(ValueError, match="need 0 <= min_copy_count <= max_copy_count"):
+        replace(STOP, min_copy_count=1)
