@@ -8,6 +8,7 @@ from sizewell.cli.formats import scaled_words, usd
 from sizewell.cli.kind import ViewKind
 from sizewell.cli.modes_view import mode_line
 from sizewell.cli.quota_view import quota_lines
+from sizewell.cli.working_hours_notes import month_line, working_hours_lines
 from sizewell.facts.budgets import REGIONS as BUDGET_REGIONS
 from sizewell.facts.tags import OWN_TAGS
 from sizewell.instance_selection.wording import counted
@@ -51,7 +52,7 @@ def _warnings(plan: DeploymentPlan, *, warn_of_lock: bool) -> dict[str, tuple[st
 
 
 def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ranges: bool) -> list[str]:
-    """Return at most five lines: the budget, what is near a limit, what to do, and how to read on."""
+    """Return at most five lines: the budget, what stops at night, what is near a limit, what to do, and how to read on."""
     bill = plan.bill
     lines = ["The total is without what is paid by use."]
     if (budget := bill.budget_usd_per_month) is not None and bill.usd_per_month is not None:
@@ -61,6 +62,7 @@ def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ran
         ]
     if bill.unknown:
         lines[0] += f" [red]Nor is in it, without a known price:[/] {_named(bill.unknown)}."
+    lines += month_line(plan)
     near = {w.name: w.selection.chosen.estimate.near_limits for w in plan.on_instances}
     if listed := [f"{name} ({', '.join(limits)})" for name, limits in near.items() if limits]:
         lines.append(f"[yellow]Near a limit:[/] {_named(listed)}.")
@@ -106,6 +108,7 @@ def _details(
             f"Fixed costs, whatever the load: {usd(bill.fixed_usd_per_month)} of the total ({parts})."
         )
     lines += _budget(plan)
+    lines += working_hours_lines(plan)
     lines += _sureness(plan)
     lines += [mode_line(workload.name, workload.modes) for workload in plan.workloads if workload.modes]
     lines += [
