@@ -28,7 +28,7 @@ class TopicsProps:
 class Topics(Construct):
     """An encrypted topic for alarms, failures and rules of EventBridge, which publish over TLS only.
 
-    A topic that exists already is None here, and its ARN stands for it.
+    A topic that exists already is None here, as is its policy, and its ARN stands for it.
     """
 
     alarm_topic: sns.CfnTopic | None = None
