@@ -19,14 +19,12 @@ from sizewell.facts.alarms import (
     AlarmEvaluation,
 )
 from sizewell.facts.endpoint_metrics import (
-    EndpointMetric,
-    MetricSum,
-    MetricUnit,
     component_dimensions,
     configuration_dimensions,
     queue_dimensions,
     variant_dimensions,
 )
+from sizewell.facts.metrics import Metric, MetricSum, MetricUnit
 
 MICROSECONDS_PER_MILLISECOND = 1000
 
@@ -195,14 +193,14 @@ def _alarm_name(watched: str, construct_id: str) -> str:
     return f"{watched}-{construct_id}"
 
 
-def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmProps) -> float:
+def _in_metric_unit(metric: Metric, limit: float, props: EndpointAlarmProps) -> float:
     """Convert a threshold in percent or milliseconds to the unit of the metric."""
     match metric.unit:
         case MetricUnit.NONE:
             return round(limit / 100, 9)  # 1.1 % is 0.011, not 0.011000000000000001
         case MetricUnit.MICROSECONDS:
             return limit * MICROSECONDS_PER_MILLISECOND
-        case MetricUnit.COUNT | MetricUnit.SECONDS:
+        case MetricUnit.COUNT | MetricUnit.SECONDS | MetricUnit.MILLISECONDS:
             return limit
         case MetricUnit.PERCENT:
             units = {
@@ -212,7 +210,7 @@ def _in_metric_unit(metric: EndpointMetric, limit: float, props: EndpointAlarmPr
             }
             return limit * units[metric.summed_over]
         case MetricUnit.UNKNOWN:
-            raise ValueError(f"the unit of {metric.name} is not known: look it up for endpoint_metrics.csv")
+            raise ValueError(f"the unit of {metric.name} is not known: look it up for metrics.csv")
 
 
 _WORDS_OF_UNIT = {
@@ -220,6 +218,7 @@ _WORDS_OF_UNIT = {
     MetricUnit.PERCENT: " %",
     MetricUnit.MICROSECONDS: " ms",
     MetricUnit.SECONDS: " s",
+    MetricUnit.MILLISECONDS: " ms",
     MetricUnit.COUNT: "",
 }
 

@@ -16,7 +16,8 @@ from sizewell.facts.alarms import (
     ROLLBACK_ALARMS,
 )
 from sizewell.facts.alarms import AlarmEvaluation as AlarmEvaluation
-from sizewell.facts.endpoint_metrics import EndpointMetric, endpoint_metrics
+from sizewell.facts.endpoint_metrics import endpoint_metrics
+from sizewell.facts.metrics import Metric
 
 _COUNTS = frozenset(
     {
@@ -91,7 +92,7 @@ class EndpointAlarmRule:
         return self.name.title().replace("_", "")
 
     @property
-    def metric(self) -> EndpointMetric:
+    def metric(self) -> Metric:
         """The metric that is watched."""
         return endpoint_metrics()[self.metric_name]
 

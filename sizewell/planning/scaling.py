@@ -10,7 +10,8 @@ from sizewell.config.policy import Policy
 from sizewell.config.scaling import Scaling
 from sizewell.config.scaling_policies import CloudWatchMetric, ScalingStep, TrackedMetric
 from sizewell.facts.alarms import MINUTE_S
-from sizewell.facts.endpoint_metrics import MetricSum, MetricUnit, endpoint_metrics, variant_dimensions
+from sizewell.facts.endpoint_metrics import endpoint_metrics, variant_dimensions
+from sizewell.facts.metrics import MetricSum, MetricUnit
 from sizewell.facts.models import Engine
 from sizewell.facts.scaling import SIGNAL_METRICS, Signal
 from sizewell.instance_selection import HardwareKind

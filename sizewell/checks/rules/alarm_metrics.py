@@ -14,13 +14,13 @@ from typing import Any
 from sizewell.checks.endpoints import configuration_behind, is_asynchronous, is_serverless, variant_names
 from sizewell.checks.rule import Finding, Rule, fault
 from sizewell.checks.rules.alarms import ALARM
-from sizewell.facts.endpoint_metrics import DIMENSIONS as ENDPOINT_DIMENSIONS
 from sizewell.facts.endpoint_metrics import (
     FINER_DIMENSIONS,
     NOT_ASYNCHRONOUS,
     OF_SERVERLESS,
     endpoint_metrics,
 )
+from sizewell.facts.metrics import DIMENSIONS as METRIC_DIMENSIONS
 from sizewell.templates.template import Resource, Template
 from sizewell.templates.values import count, is_open, mapping, maps, text, with_placeholders
 
@@ -112,9 +112,9 @@ def _dimensions(metric: _Metric, name: str, kinds: tuple[str, ...]) -> Iterator[
     names = [dimension.get("Name") for _, dimension in maps(given)]
     if count(given) is None or not all(isinstance(given_name, str) for given_name in names):
         return
-    if any(set(names) - FINER_DIMENSIONS == set(ENDPOINT_DIMENSIONS[kind]) for kind in kinds):
+    if any(set(names) - FINER_DIMENSIONS == set(METRIC_DIMENSIONS[kind]) for kind in kinds):
         return
-    allowed = " or ".join(" and ".join(ENDPOINT_DIMENSIONS[kind]) for kind in kinds)
+    allowed = " or ".join(" and ".join(METRIC_DIMENSIONS[kind]) for kind in kinds)
     shown = ", ".join(str(given_name) for given_name in names) or "none"
     message = f"{name} has the dimensions {allowed}, given: {shown}"
     yield metric.finding(DIMENSIONS, "Dimensions", message, f"name {allowed}; every letter counts")

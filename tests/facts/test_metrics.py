@@ -2,22 +2,24 @@ import csv
 
 import pytest
 
-from sizewell.facts.endpoint_metrics import (
+from sizewell.facts.endpoint_metrics import endpoint_metrics, variant_dimensions
+from sizewell.facts.metrics import (
     DIMENSIONS,
     TABLE,
     MetricSum,
     MetricUnit,
-    endpoint_metrics,
-    variant_dimensions,
+    UnknownMetricError,
+    metric,
+    metrics,
 )
 
 
 def test_metrics_are_unique_and_sourced() -> None:
     with TABLE.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == len(endpoint_metrics())
+    assert len(rows) == len(metrics())
     assert all(row["source"] and row["kinds"] for row in rows)
-    assert {kind for metric in endpoint_metrics().values() for kind in metric.kinds} == set(DIMENSIONS)
+    assert {kind for one in metrics().values() for kind in one.kinds} == set(DIMENSIONS)
 
 
 @pytest.mark.parametrize(
@@ -29,22 +31,37 @@ def test_metrics_are_unique_and_sourced() -> None:
         ("GPUUtilization", "/aws/sagemaker/Endpoints", "Percent", "gpus"),
         ("GPUMemoryUtilization", "/aws/sagemaker/Endpoints", "Percent", "gpus"),
         ("DiskUtilization", "/aws/sagemaker/Endpoints", "Percent", "instance"),
+        ("GPUUtilization", "/aws/sagemaker/TrainingJobs", "Percent", "gpus"),
+        ("Duration", "AWS/Lambda", "Milliseconds", "instance"),
+        ("ExecutionTime", "AWS/States", "Milliseconds", "instance"),
     ],
 )
 def test_metrics_have_the_namespace_unit_and_range_of_the_guide(
     name: str, namespace: str, unit: str, summed_over: str
 ) -> None:
-    metric = endpoint_metrics()[name]
+    found = metric(namespace, name)
 
-    assert metric.namespace == namespace
-    assert metric.unit is MetricUnit(unit)
-    assert metric.summed_over is MetricSum(summed_over)
+    assert found.unit is MetricUnit(unit)
+    assert found.summed_over is MetricSum(summed_over)
 
 
 def test_unit_statistics_and_range_are_known_together() -> None:
-    for metric in endpoint_metrics().values():
-        known = (metric.unit is not MetricUnit.UNKNOWN, bool(metric.statistics))
-        assert set(known) == {metric.summed_over is not MetricSum.UNKNOWN}, metric.name
+    for one in metrics().values():
+        known = (one.unit is not MetricUnit.UNKNOWN, bool(one.statistics))
+        assert set(known) == {one.summed_over is not MetricSum.UNKNOWN}, one.name
+
+
+@pytest.mark.parametrize(
+    ("namespace", "name"),
+    [
+        ("AWS/SageMaker", "ModelLatencies"),
+        ("AWS/Lambda", "ModelLatency"),
+        ("/aws/sagemaker/TransformJobs", "DiskUtilization"),
+    ],
+)
+def test_what_is_not_published_there_is_no_metric(namespace: str, name: str) -> None:
+    with pytest.raises(UnknownMetricError, match=f"{namespace} has no metric {name}"):
+        metric(namespace, name)
 
 
 def test_metrics_are_selected_by_endpoint_and_variant() -> None:
