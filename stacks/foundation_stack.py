@@ -3,6 +3,7 @@
 from typing import Any
 
 from aws_cdk import Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from constructs_lib.foundation.cost_budget import MonthlyBudget
@@ -12,18 +13,28 @@ from constructs_lib.foundation.foundation_parameters import read_foundation_refe
 from constructs_lib.foundation.network import ExistingNetworkProps, NewNetworkProps
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.foundation.security_groups import MountedGroup
+from sizewell.dashboards.body import body_of
+from sizewell.dashboards.graph import Dashboard
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan
 from sizewell.stacks.removal import removal_policy
 from sizewell.stacks.workload_stack import props_of
 
 
 class FoundationStack(Stack):
-    """Keys, network, buckets and alarm topic, and their identifiers for workload stacks."""
+    """Keys, network, buckets, alarm topic and dashboard, and their identifiers for workload stacks."""
 
     parts: FoundationParts
     """Its constructs: keys, network, buckets and topics."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, plan: FoundationPlan, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        plan: FoundationPlan,
+        dashboard: Dashboard | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(scope, construct_id, **kwargs)
         self.parts = add_foundation(
             self,
@@ -38,6 +49,11 @@ class FoundationStack(Stack):
                 existing=props_of(ExistingResources, plan.existing),
             ),
         )
+        if dashboard is not None:
+            # It names the metrics of other stacks, and refers to none of their resources: no stack waits for another.
+            cloudwatch.CfnDashboard(
+                self, "Dashboard", dashboard_name=dashboard.name, dashboard_body=body_of(dashboard)
+            )
         self._plan = plan
 
     def read_references(self, scope: Construct) -> FoundationReferences:

@@ -8,6 +8,7 @@ from aws_cdk import App, DefaultStackSynthesizer, Environment, PermissionsBounda
 from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
+from sizewell.dashboards.environment import dashboard_of
 from sizewell.kinds.registry import facet
 from sizewell.kinds.stack_kind import StackKind
 from sizewell.planning.foundation_plan_model import BootstrapPlan, FoundationPlan
@@ -46,7 +47,11 @@ def add_stacks(app: App, plan: DeploymentPlan) -> PlatformStacks:
     stacks = PlatformStacks()
     for place, foundation in plan.foundations.items():
         stacks.foundations[place] = FoundationStack(
-            app, foundation.stack_name, plan=foundation, **_stack_props(foundation, plan)
+            app,
+            foundation.stack_name,
+            plan=foundation,
+            dashboard=dashboard_of(plan, foundation),
+            **_stack_props(foundation, plan),
         )
     for workload in plan.workloads:
         stack = facet(workload.kind, StackKind).stack_class()(

@@ -137,6 +137,12 @@ class Environment(ConfigModel):
     """How many days the buckets keep checkpoints and replaced artifacts."""
     notifications: Notifications = Notifications()
     """Who hears of alarms and failed jobs, by an Amazon SNS topic."""
+    dashboard: Annotated[
+        bool,
+        OnToggle(on="a CloudWatch dashboard shows every workload", off="the dashboard of the workloads goes"),
+    ] = True
+    """Whether each place has a CloudWatch dashboard of its workloads. AWS bills 3 USD a month for each beyond the first three of
+    an account."""
     workloads: Annotated[dict[Name, Workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
     """What runs, by name; a name has 2 to 26 lower-case letters, digits and single hyphens."""
 

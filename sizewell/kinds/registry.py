@@ -15,7 +15,7 @@ import sizewell.kinds as kinds
 #: What every kind brings.
 REQUIRED = ("__init__.py", "config.py", "plan.py", "starter.yaml", "starter.dev.yaml")
 #: What a kind brings whose plans are of this kind: all of it, or nothing where it is planned as another kind.
-REQUIRED_OF_PLANNED = ("plan_model.py", "bill.py", "saved.py", "stack.py", "view.py")
+REQUIRED_OF_PLANNED = ("plan_model.py", "bill.py", "saved.py", "stack.py", "dashboard.py", "view.py")
 _NO_KINDS = {"traits", "__pycache__"}
 
 

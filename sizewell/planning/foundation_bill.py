@@ -26,6 +26,8 @@ def foundation_line(foundation: FoundationPlan) -> BillLine:
         paid_by_use += _BY_USE_OF_KEYS
     if None in (existing.artifact_bucket_name, existing.checkpoint_bucket_name):
         paid_by_use += _BY_USE_OF_BUCKETS
+    if foundation.dashboard_name is not None:
+        items.append(priced_item(region, "CloudWatch", "dashboard", "dashboard", 1, is_fixed=True))
     if existing.alarm_topic_arn is None:
         paid_by_use += BY_USE_OF_TOPIC
     if isinstance(network, NewNetworkPlan):

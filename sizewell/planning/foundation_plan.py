@@ -51,6 +51,7 @@ def plan_foundation(
         alarm_emails=environment.notifications.emails,
         mlflow_app_name=names.prefix if environment.mlflow_app else None,
         budget=_plan_budget(environment) if names.place is None else None,
+        dashboard_name=names.dashboard if environment.dashboard and environment.workloads else None,
         existing=existing,
     )
 

@@ -146,6 +146,8 @@ class FoundationPlan(PlanModel):
     """The MLflow App that is made; None where none is."""
     budget: BudgetPlan | None = None
     """Of the whole environment, at the foundation of the policy; None where none is made."""
+    dashboard_name: str | None = None
+    """The CloudWatch dashboard of its workloads; None where none is made."""
     existing: ExistingResourcesPlan = ExistingResourcesPlan()
 
     @property

@@ -52,6 +52,11 @@ class Names:
         """The stack of everything shared."""
         return self.stack(foundation_name(self.place))
 
+    @property
+    def dashboard(self) -> str:
+        """The dashboard of the place: its name is unique in the account, whatever the region."""
+        return self.prefix if self.place is None else f"{self.prefix}-{self.place}"
+
     def wildcards(self) -> NameWildcardsPlan:
         """Return what the names of this environment match."""
         return NameWildcardsPlan(stack=self.stack("*"), workload=self.workload("*"), bucket=self.bucket("*"))

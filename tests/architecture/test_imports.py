@@ -25,7 +25,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sizewell.config": set(),
     "sizewell.instance_selection": set(),
     "sizewell.planning": {"sizewell.config", "sizewell.instance_selection", "sizewell.checks"},
-    "sizewell.kinds": {"sizewell.config", "sizewell.instance_selection", "sizewell.planning"},
+    "sizewell.dashboards": {"sizewell.planning"},
+    "sizewell.kinds": {
+        "sizewell.config",
+        "sizewell.dashboards",
+        "sizewell.instance_selection",
+        "sizewell.planning",
+    },
     "sizewell.templates": set(),
     "sizewell.checks": {"sizewell.templates"},
     "sizewell.review": {
@@ -46,6 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "sizewell.cli": {
         "sizewell.config",
+        "sizewell.dashboards",
         "sizewell.deploy",
         "sizewell.instance_selection",
         "sizewell.planning",
@@ -55,7 +62,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sizewell_localcloud",
     },
     "constructs_lib": set(),
-    "stacks": {"constructs_lib", "sizewell.planning", "sizewell.kinds", "sizewell.checks"},
+    "stacks": {
+        "constructs_lib",
+        "sizewell.dashboards",
+        "sizewell.planning",
+        "sizewell.kinds",
+        "sizewell.checks",
+    },
     "sizewell_localcloud": set(),
 }
 CDK = {"aws_cdk", "constructs", "cdk_nag", "jsii"}
@@ -66,6 +79,7 @@ NEVER_IMPORTS: dict[str, set[str]] = {
     "sizewell.config": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os"},
     "sizewell.instance_selection": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "sizewell.planning": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
+    "sizewell.dashboards": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "pydantic", "ruamel", "yaml"},
     "sizewell.kinds": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "sizewell.checks": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml", "pydantic"},
     "sizewell.templates": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml", "pydantic"},

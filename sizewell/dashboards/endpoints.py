@@ -1,0 +1,327 @@
+"""Graphs of endpoints of SageMaker: of each variant, side by side."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sizewell.dashboards.graph import Dimensions, Graph, Limit, Reading, Series
+from sizewell.dashboards.lines import alarm_limits, line, reading, requests_graph, requests_line
+from sizewell.facts.endpoint_metrics import (
+    INSTANCE_NAMESPACE,
+    INVOCATION_NAMESPACE,
+    component_dimensions,
+    endpoint_metrics,
+    queue_dimensions,
+    variant_dimensions,
+)
+from sizewell.facts.metrics import metrics
+from sizewell.facts.scaling import (
+    CONCURRENT_REQUESTS_PER_COPY,
+    HIGH_RESOLUTION_CONCURRENCY,
+    INVOCATIONS_PER_COPY,
+    INVOCATIONS_PER_INSTANCE,
+)
+from sizewell.planning.endpoint_plan_model import EndpointPlan, VariantPlan
+from sizewell.planning.scaling_policies import MetricPlan, ScalingPolicyPlan, TargetTrackingPlan
+from sizewell.planning.workload_plan import AlarmPlan
+
+#: The metric and the statistic that each predefined metric of Application Auto Scaling is.
+_PREDEFINED = {
+    INVOCATIONS_PER_INSTANCE: ("InvocationsPerInstance", "Sum"),
+    HIGH_RESOLUTION_CONCURRENCY: ("ConcurrentRequestsPerModel", "Maximum"),
+    INVOCATIONS_PER_COPY: ("InvocationsPerCopy", "Sum"),
+    CONCURRENT_REQUESTS_PER_COPY: ("ConcurrentRequestsPerCopy", "Maximum"),
+}
+ERRORS = {
+    "server_error_rate": ("5xx", "Invocation5XXErrors"),
+    "model_error_rate": ("model", "InvocationModelErrors"),
+    "client_error_rate": ("4xx", "Invocation4XXErrors"),
+}
+_LATENCY_ALARMS = {"model_latency_p95": "p95", "model_latency_p99": "p99"}
+_UTILIZATION = {
+    "cpu_utilization": "CPU",
+    "gpu_utilization": "GPU",
+    "gpu_memory_utilization": "GPU memory",
+    "memory_utilization": "memory",
+    "disk_utilization": "disk",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answering:
+    """What answers requests under one name of CloudWatch: a variant, or an inference component."""
+
+    label: str
+    """Its name where there are several, followed by a space; else nothing."""
+    dimensions: Dimensions
+    requests_per_second: float
+    p95_latency_ms: float
+    alarms: Mapping[str, AlarmPlan]
+    policies: tuple[ScalingPolicyPlan, ...] = ()
+
+    def reading(self, name: str, statistic: str) -> Reading:
+        """Return a metric of endpoints."""
+        return reading(endpoint_metrics()[name].namespace, name, statistic, self.dimensions)
+
+
+def answering_variants(plan: EndpointPlan) -> tuple[Answering, ...]:
+    """Return the variants of an endpoint on instances."""
+    return tuple(
+        Answering(
+            label=_label(plan, variant),
+            dimensions=variant_dimensions(plan.endpoint_name, variant.variant_name),
+            requests_per_second=variant.average_requests_per_second,
+            p95_latency_ms=variant.selection.chosen.estimate.p95_latency_ms,
+            alarms=variant.alarms,
+            policies=variant.scaling.policies if variant.scaling else (),
+        )
+        for variant in plan.variants
+    )
+
+
+def answering_component(
+    name: str,
+    component_name: str,
+    *,
+    requests_per_second: float,
+    p95_latency_ms: float,
+    alarms: Mapping[str, AlarmPlan],
+    policies: tuple[ScalingPolicyPlan, ...],
+) -> Answering:
+    """Return an inference component."""
+    return Answering(
+        label=f"{name} ",
+        dimensions=component_dimensions(component_name),
+        requests_per_second=requests_per_second,
+        p95_latency_ms=p95_latency_ms,
+        alarms=alarms,
+        policies=policies,
+    )
+
+
+def endpoint_graphs(plan: EndpointPlan) -> tuple[Graph, ...]:
+    """Return the graphs of an endpoint on instances that answers at once."""
+    answering = answering_variants(plan)
+    return (
+        traffic(answering),
+        errors(answering),
+        latency(answering),
+        *scaling(answering),
+        utilization(plan),
+        instances(plan),
+    )
+
+
+def traffic(answering: tuple[Answering, ...]) -> Graph:
+    """Return the requests that come in."""
+    lines = (
+        requests_line(f"{one.label}requests", one.reading("Invocations", "Sum"), one.requests_per_second)
+        for one in answering
+    )
+    return requests_graph(lines, sum(one.requests_per_second for one in answering))
+
+
+def errors(answering: tuple[Answering, ...], kinds: Mapping[str, tuple[str, str]] = ERRORS) -> Graph:
+    """Return the shares of the requests that failed, beside what the alarms allow."""
+    return Graph(
+        title="Errors",
+        unit="% of requests",
+        series=tuple(
+            line(f"{one.label}{label}", one.reading(name, "Average"), 0.1, expression="100 * m")
+            for one in answering
+            for label, name in kinds.values()
+        ),
+        limits=_limits(answering, {name: label for name, (label, _) in kinds.items()}),
+    )
+
+
+def latency(answering: tuple[Answering, ...], percentiles: tuple[str, ...] = ("p50", "p95", "p99")) -> Graph:
+    """Return the time in the model, beside what the alarms allow: the objective, unless one states a threshold."""
+    usual = {"p50": 0.5, "p95": 1.0, "p99": 1.4}
+    return Graph(
+        title="Model latency",
+        unit="ms",
+        series=tuple(
+            line(
+                f"{one.label}{percentile}",
+                one.reading("ModelLatency", percentile),
+                one.p95_latency_ms * usual[percentile],
+                expression="m / 1000",
+            )
+            for one in answering
+            for percentile in percentiles
+        ),
+        limits=_limits(answering, _LATENCY_ALARMS),
+    )
+
+
+def scaling(answering: tuple[Answering, ...]) -> Iterator[Graph]:
+    """Yield what each policy of target tracking follows, beside its target; what is no metric of the catalog is not drawn."""
+    graphs: dict[str, list[tuple[Series, Limit]]] = {}
+    for one in answering:
+        for policy in one.policies:
+            followed = _followed(policy, one)
+            if isinstance(policy, TargetTrackingPlan) and followed is not None:
+                sums = followed.statistic == "Sum"
+                series = line(
+                    f"{one.label}{followed.statistic.lower()}",
+                    followed,
+                    0.6 * policy.target_value,
+                    expression="m * 60 / PERIOD(m)" if sums else "m",
+                    swing=0.3,
+                )
+                limit = Limit(f"{one.label}target of scaling", policy.target_value)
+                graphs.setdefault(followed.metric.name, []).append((series, limit))
+    for name, drawn in graphs.items():
+        yield Graph(
+            title=f"Scaling: {name}",
+            unit="in a minute" if drawn[0][0].expression != "m" else "",
+            series=tuple(series for series, _ in drawn),
+            limits=tuple(dict.fromkeys(limit for _, limit in drawn)),
+        )
+
+
+def utilization(plan: EndpointPlan) -> Graph:
+    """Return how full the instances are: on average what scaling answers, of the fullest what one runs out of."""
+    return Graph(
+        title="Utilization",
+        unit="% of an instance",
+        series=tuple(series for variant in plan.variants for series in _utilization(plan, variant)),
+        limits=_limits(answering_variants(plan), _UTILIZATION),
+    )
+
+
+def instances(plan: EndpointPlan) -> Graph:
+    """Return how many instances report, and what they cost in an hour where their price is known."""
+    return instances_graph(
+        (
+            _label(plan, variant),
+            variant_dimensions(plan.endpoint_name, variant.variant_name),
+            variant.selection.chosen.estimate.instances_paid,
+            variant.selection.chosen.cost.usd_per_hour,
+        )
+        for variant in plan.variants
+    )
+
+
+def instances_graph(fleets: Iterable[tuple[str, Dimensions, float, float | None]]) -> Graph:
+    """Return the instances and the cost of fleets, each with its label, dimensions, usual number and USD per hour.
+
+    Each instance publishes a datum of its memory every minute.
+    """
+    series: list[Series] = []
+    for label, dimensions, count, usd_per_hour in fleets:
+        source = reading(INSTANCE_NAMESPACE, "MemoryUtilization", "SampleCount", dimensions)
+        each = "m * 60 / PERIOD(m)"
+        series.append(line(f"{label}instances", source, count, expression=each, swing=0))
+        if usd_per_hour is not None:
+            series.append(
+                line(
+                    f"{label}USD per hour",
+                    source,
+                    count * usd_per_hour,
+                    expression=f"{usd_per_hour:g} * {each}",
+                    swing=0,
+                    on_right_axis=True,
+                )
+            )
+    priced = any(one.on_right_axis for one in series)
+    return Graph(
+        title="Instances and their cost" if priced else "Instances",
+        unit="instances",
+        right_unit="USD per hour" if priced else None,
+        series=tuple(series),
+    )
+
+
+def queue_graphs(plan: EndpointPlan) -> tuple[Graph, Graph, Graph]:
+    """Return the queue of an asynchronous endpoint, its age, and what of it was lost."""
+    dimensions = queue_dimensions(plan.endpoint_name)
+
+    def of_queue(name: str) -> Reading:
+        return reading(INVOCATION_NAMESPACE, name, "Maximum", dimensions)
+
+    lost = {
+        "failed": "InvocationFailures",
+        "expired": "ExpiredRequests",
+        "not notified": "NotificationFailures",
+    }
+    return (
+        Graph(
+            title="Queue",
+            unit="requests",
+            series=(
+                line("waiting", of_queue("ApproximateBacklogSize"), 4, swing=0.6),
+                line("waiting without an instance", of_queue("HasBacklogWithoutCapacity"), 0),
+            ),
+        ),
+        Graph(
+            title="Age of the oldest request",
+            unit="s",
+            series=(line("oldest request", of_queue("ApproximateAgeOfOldestRequest"), 30, swing=0.6),),
+            limits=alarm_limits(plan.alarms, {"age_of_oldest_request": "age"}),
+        ),
+        Graph(
+            title="Lost requests",
+            unit="in a minute",
+            series=tuple(
+                line(f"{one.label}{label}", one.reading(name, "Sum"), 0, expression="m * 60 / PERIOD(m)")
+                for one in answering_variants(plan)
+                for label, name in lost.items()
+            ),
+        ),
+    )
+
+
+def _label(plan: EndpointPlan, variant: VariantPlan) -> str:
+    return f"{variant.variant_name} " if len(plan.variants) > 1 else ""
+
+
+def _limits(answering: tuple[Answering, ...], labels: Mapping[str, str]) -> tuple[Limit, ...]:
+    if len(answering) == 1:
+        return alarm_limits(answering[0].alarms, labels)
+    return tuple(
+        dict.fromkeys(
+            limit
+            for one in answering
+            for limit in alarm_limits(one.alarms, {name: one.label + label for name, label in labels.items()})
+        )
+    )
+
+
+def _followed(policy: ScalingPolicyPlan, one: Answering) -> Reading | None:
+    """Return what a policy follows; None where the catalog does not have it."""
+    if isinstance(policy.metric, str):
+        name, statistic = _PREDEFINED[policy.metric]
+        return one.reading(name, statistic)
+    if not isinstance(policy.metric, MetricPlan):
+        return None
+    stated = policy.metric
+    known = metrics().get((stated.namespace, stated.name))
+    if known is None or not (known.allows(stated.statistic) and known.has_dimensions(stated.dimensions)):
+        return None
+    return Reading(metric=known, statistic=stated.statistic, dimensions=tuple(stated.dimensions.items()))
+
+
+def _utilization(plan: EndpointPlan, variant: VariantPlan) -> Iterator[Series]:
+    dimensions = variant_dimensions(plan.endpoint_name, variant.variant_name)
+    label, usual = _label(plan, variant), variant.selection.chosen.estimate.utilization * 100
+    read = [("CPU", "CPUUtilization", "Average", variant.vcpu_count)]
+    if variant.gpu_count:
+        read += [
+            ("GPU", "GPUUtilization", "Average", variant.gpu_count),
+            ("GPU memory", "GPUMemoryUtilization", "Maximum", variant.gpu_count),
+        ]
+    read += [("memory", "MemoryUtilization", "Maximum", 1), ("disk", "DiskUtilization", "Maximum", 1)]
+    for index, (what, name, statistic, parts) in enumerate(read):
+        yield line(
+            f"{label}{what}",
+            reading(INSTANCE_NAMESPACE, name, statistic, dimensions),
+            usual * (1 - 0.15 * index),
+            expression="m" if parts == 1 else f"m / {parts}",
+        )
+
+
+def endpoint_text(plan: EndpointPlan) -> str:
+    """Return what stands above the graphs."""
+    types = ", ".join(dict.fromkeys(variant.instance_type for variant in plan.variants))
+    return f"{plan.kind} {plan.endpoint_name} on {types}."

@@ -1,0 +1,61 @@
+"""The lines of graphs, whichever service publishes their metrics."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from sizewell.dashboards.graph import Dimensions, Graph, Limit, Reading, Search, Series
+from sizewell.facts.metrics import metric
+from sizewell.planning.workload_plan import AlarmPlan
+
+#: By how much requests go up and down with the hours of the day, in the page that needs no account.
+DAILY_SWING = 0.6
+
+
+def reading(namespace: str, name: str, statistic: str, dimensions: Dimensions) -> Reading:
+    """Return a time series. Raises ``UnknownMetricError`` and ``NotPublishedError``."""
+    return Reading(metric=metric(namespace, name), statistic=statistic, dimensions=dimensions)
+
+
+def line(
+    label: str,
+    source: Reading | Search,
+    usual: float,
+    *,
+    expression: str = "m",
+    swing: float = 0.1,
+    on_right_axis: bool = False,
+) -> Series:
+    """Return a line of one metric, whose id in the expression is ``m``."""
+    return Series(
+        label=label,
+        expression=expression,
+        readings={"m": source},
+        usual=usual,
+        swing=swing,
+        on_right_axis=on_right_axis,
+    )
+
+
+def requests_graph(lines: Iterable[Series], average: float) -> Graph:
+    """Return the requests per second, beside the average that the configuration states."""
+    return Graph(
+        title="Requests",
+        unit="per second",
+        series=tuple(lines),
+        limits=(Limit("stated average", round(average, 3)),),
+    )
+
+
+def requests_line(label: str, source: Reading, average: float) -> Series:
+    """Return how many requests come in a second, of their sum."""
+    return line(label, source, average, expression="m / PERIOD(m)", swing=DAILY_SWING)
+
+
+def alarm_limits(
+    alarms: Mapping[str, AlarmPlan], labels: Mapping[str, str], convert: Callable[[float], float] = float
+) -> tuple[Limit, ...]:
+    """Return the thresholds of the alarms that are on, those of one value as one line."""
+    named: dict[float, list[str]] = {}
+    for name, label in labels.items():
+        if name in alarms:
+            named.setdefault(convert(alarms[name].threshold), []).append(label)
+    return tuple(Limit(f"alarm: {', '.join(names)}", value) for value, names in named.items())
