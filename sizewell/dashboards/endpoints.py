@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sizewell.dashboards.graph import Dimensions, Graph, Limit, Reading, Series
-from sizewell.dashboards.lines import alarm_limits, line, reading, requests_graph, requests_line
+from sizewell.dashboards.lines import (
+    alarm_limits,
+    alarm_limits_of_several,
+    line,
+    reading,
+    requests_graph,
+    requests_line,
+)
 from sizewell.facts.endpoint_metrics import (
     INSTANCE_NAMESPACE,
     INVOCATION_NAMESPACE,
@@ -169,7 +176,7 @@ def scaling(answering: tuple[Answering, ...]) -> Iterator[Graph]:
                     expression="m * 60 / PERIOD(m)" if sums else "m",
                     swing=0.3,
                 )
-                limit = Limit(f"{one.label}target of scaling", policy.target_value)
+                limit = Limit("target of scaling", policy.target_value)
                 graphs.setdefault(followed.metric.name, []).append((series, limit))
     for name, drawn in graphs.items():
         yield Graph(
@@ -277,15 +284,7 @@ def _label(plan: EndpointPlan, variant: VariantPlan) -> str:
 
 
 def _limits(answering: tuple[Answering, ...], labels: Mapping[str, str]) -> tuple[Limit, ...]:
-    if len(answering) == 1:
-        return alarm_limits(answering[0].alarms, labels)
-    return tuple(
-        dict.fromkeys(
-            limit
-            for one in answering
-            for limit in alarm_limits(one.alarms, {name: one.label + label for name, label in labels.items()})
-        )
-    )
+    return alarm_limits_of_several({one.label: one.alarms for one in answering}, labels)
 
 
 def _followed(policy: ScalingPolicyPlan, one: Answering) -> Reading | None:

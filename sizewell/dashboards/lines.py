@@ -1,6 +1,6 @@
 """The lines of graphs, whichever service publishes their metrics."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from sizewell.dashboards.graph import Dimensions, Graph, Limit, Reading, Search, Series
 from sizewell.facts.metrics import metric
@@ -50,12 +50,20 @@ def requests_line(label: str, source: Reading, average: float) -> Series:
     return line(label, source, average, expression="m / PERIOD(m)", swing=DAILY_SWING)
 
 
-def alarm_limits(
-    alarms: Mapping[str, AlarmPlan], labels: Mapping[str, str], convert: Callable[[float], float] = float
-) -> tuple[Limit, ...]:
+def alarm_limits(alarms: Mapping[str, AlarmPlan], labels: Mapping[str, str]) -> tuple[Limit, ...]:
     """Return the thresholds of the alarms that are on, those of one value as one line."""
+    return alarm_limits_of_several({"": alarms}, labels)
+
+
+def alarm_limits_of_several(
+    alarms: Mapping[str, Mapping[str, AlarmPlan]], labels: Mapping[str, str]
+) -> tuple[Limit, ...]:
+    """Return the thresholds of what stands side by side, by label; a threshold that all share is named once."""
     named: dict[float, list[str]] = {}
     for name, label in labels.items():
-        if name in alarms:
-            named.setdefault(convert(alarms[name].threshold), []).append(label)
+        values = {whose: of_one[name].threshold for whose, of_one in alarms.items() if name in of_one}
+        if len(set(values.values())) == 1:
+            values = {"": next(iter(values.values()))}
+        for whose, value in values.items():
+            named.setdefault(value, []).append(f"{whose}{label}")
     return tuple(Limit(f"alarm: {', '.join(names)}", value) for value, names in named.items())

@@ -29,6 +29,7 @@ _SERVICE_TOKEN = "says which function CloudFormation calls: nothing to read back
 _SERVICE_TIMEOUT = "says how long CloudFormation waits for the function: nothing to read back"
 
 LOSSES = (
+    Loss("AWS::CloudWatch::Dashboard", "Tags", "the emulated CloudWatch keeps tags of alarms alone"),
     Loss("AWS::EC2::FlowLog", "DeliverLogsPermissionArn", "the emulated EC2 does not show the role"),
     Loss(
         "AWS::KMS::Key", "PendingWindowInDays", "read when the key is deleted, and never shown", on_aws=True

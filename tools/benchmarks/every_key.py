@@ -304,6 +304,7 @@ def _experiments(found: dict[str, Config]) -> dict[str, Config]:
         "job: recorded in two places": {
             **recorded,
             "mlflow_app": True,
+            "dashboard": False,
             "network": stated.EXISTING_NETWORK,
             "bootstrap": {"qualifier": "company1"},
             "places": {"eu": {**stated.PLACE, "mlflow_app": True}},
