@@ -1,5 +1,5 @@
-"""Take the pictures of pages for their guides: why production's assistant runs where it does, and a review of what a stricter
-latency and shorter logs do to production.
+"""Take the pictures of pages for their guides: why production's assistant runs where it does, its dashboard, and a review of what
+a stricter latency and shorter logs do to production.
 
 Needs Chromium on PATH, and half a minute for the synthesis of both sides.
 """
@@ -34,6 +34,7 @@ EXAMPLE = ConfigCase(
 #: File, page, width and height in pixels, colour scheme.
 PICTURES = (
     ("explain.png", "explain.html", 1200, 1050, "light"),
+    ("dashboard.png", "dashboard.html", 1200, 760, "light"),
     ("review-light.png", "review.html", 1400, 1700, "light"),
 )
 
@@ -52,10 +53,11 @@ def main() -> None:
         )
         review = with_gate(compare_outputs(base, head), ["replace-stateful", "cost-increase>10%"], base, head)
         Path(directory, "review.html").write_text(render_html(review), encoding="utf-8")
-        explanation = str(Path(directory, "explain.html"))
-        told = CliRunner().invoke(app, ["explain", "assistant", "--env", "prod", "--html", explanation])
-        if told.exit_code:
-            sys.exit(told.output)
+        for command in (["explain", "assistant"], ["dashboard"]):
+            page = str(Path(directory, f"{command[0]}.html"))
+            told = CliRunner().invoke(app, [*command, "--env", "prod", "--html", page])
+            if told.exit_code:
+                sys.exit(told.output)
         with start_chromium(chromium, Path(directory, "profile")) as browser:
             for name, page, width, height, scheme in PICTURES:
                 browser.look(width, scheme, height)

@@ -104,6 +104,37 @@ def explain(
 
 
 @app.command()
+def dashboard(
+    workload: options.DrawnWorkloadArgument = "",
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
+    html: options.HtmlPageOption = None,
+) -> None:
+    """Show what the CloudWatch dashboard of an environment draws, without an account.
+
+    Prints the graphs of each workload with their metrics. With --html a page with sample data around what the plan expects,
+    with --json the body of each dashboard as CloudWatch takes it.
+    """
+    if as_json and html:
+        raise typer.BadParameter("--json prints data and --html writes a page: ask for one of them")
+    with report_config_errors():
+        from sizewell.cli.dashboard_command import (
+            bodies_to_json,
+            graph_lines,
+            load_dashboards,
+        )
+
+        dashboards = load_dashboards(config, env, workload)
+        if html:
+            from sizewell.cli.dashboard_page import write_page
+
+            write_page(dashboards, env, html)
+        else:
+            echo(bodies_to_json(dashboards) if as_json else graph_lines(dashboards), newline=False)
+
+
+@app.command()
 def modes(
     workload: options.EndpointArgument,
     env: options.EnvironmentOption = options.NO_ENVIRONMENT,

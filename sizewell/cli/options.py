@@ -31,6 +31,12 @@ EnvironmentsOption = Annotated[
 WorkloadArgument = Annotated[
     str, typer.Argument(help="The name of a workload.", autocompletion=complete_workload)
 ]
+DrawnWorkloadArgument = Annotated[
+    str,
+    typer.Argument(
+        help="Only this workload.", autocompletion=complete_workload, show_default=False, metavar="[WORKLOAD]"
+    ),
+]
 DirectoryOption = Annotated[Path, typer.Option("--config", help="The configuration directory.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print data instead of a table.")]
 DetailsOption = Annotated[

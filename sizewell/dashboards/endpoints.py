@@ -157,7 +157,9 @@ def latency(answering: tuple[Answering, ...], percentiles: tuple[str, ...] = ("p
             for one in answering
             for percentile in percentiles
         ),
-        limits=_limits(answering, _LATENCY_ALARMS),
+        limits=_limits(
+            answering, {name: label for name, label in _LATENCY_ALARMS.items() if label in percentiles}
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from sizewell.dashboards.environment import dashboard_of
-from sizewell.dashboards.graph import Graph, Reading, Search, Section
+from sizewell.dashboards.graph import Graph, Reading, Section
 from sizewell.facts.endpoint_metrics import NOT_ASYNCHRONOUS, OF_SERVERLESS
 from sizewell.kinds.registry import file_of, kind_names
 from sizewell.planning import load_plan

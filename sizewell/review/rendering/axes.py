@@ -57,7 +57,12 @@ def axis_over(values: Iterable[float]) -> Axis:
     low, high = min(found), max(found)
     if low > 0 and high / low >= LOGARITHMIC_FROM:
         return Axis(low / LOGARITHMIC_ROOM, high * LOGARITHMIC_ROOM, logarithmic=True)
-    return Axis(0.0, high * (1 + LINEAR_ROOM) or 1.0, logarithmic=False)
+    return axis_from_zero(found)
+
+
+def axis_from_zero(values: Iterable[float]) -> Axis:
+    """Return a linear axis from zero that holds all values with room to spare, and where there are none, 1."""
+    return Axis(0.0, max(values, default=0.0) * (1 + LINEAR_ROOM) or 1.0, logarithmic=False)
 
 
 def short_number(value: float) -> str:

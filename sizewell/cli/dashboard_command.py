@@ -1,0 +1,66 @@
+"""``sizewell dashboard``: the dashboards of an environment, from its plan."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from sizewell.cli.errors import exit_unknown_workload, exit_with
+from sizewell.dashboards.body import dashboard_json
+from sizewell.dashboards.environment import dashboard_of
+from sizewell.dashboards.graph import Dashboard, Graph, Series
+from sizewell.planning import load_plan
+
+
+def load_dashboards(directory: Path, environment_name: str, workload_name: str = "") -> tuple[Dashboard, ...]:
+    """Return the dashboards of all places, or what they show of one workload.
+
+    Raises ``ConfigError``; ends the command where there is no such workload, and where the environment wants no dashboard.
+    """
+    plan = load_plan(directory, environment_name)
+    names = [workload.name for workload in plan.workloads]
+    if workload_name and workload_name not in names:
+        exit_unknown_workload(workload_name, environment_name, names)
+    found = (dashboard_of(plan, foundation) for foundation in plan.foundations.values())
+    dashboards = tuple(one for one in found if one is not None)
+    if not dashboards:
+        exit_with(f"{environment_name} has no dashboard: its configuration says dashboard: false")
+    return tuple(_only(dashboards, workload_name)) if workload_name else dashboards
+
+
+def bodies_to_json(dashboards: tuple[Dashboard, ...]) -> str:
+    """Return the body of each dashboard by its name."""
+    bodies = {one.name: dashboard_json(one) for one in dashboards}
+    return json.dumps(bodies, indent=2, ensure_ascii=False) + "\n"
+
+
+def graph_lines(dashboards: tuple[Dashboard, ...]) -> str:
+    """Return what each dashboard draws, a line for each graph."""
+    return "".join(f"{line}\n" for dashboard in dashboards for line in _lines(dashboard))
+
+
+def _only(dashboards: tuple[Dashboard, ...], workload_name: str) -> Iterator[Dashboard]:
+    for dashboard in dashboards:
+        sections = tuple(one for one in dashboard.sections if one.title == workload_name)
+        if sections:
+            yield replace(dashboard, sections=sections, left_out=())
+        elif workload_name in dashboard.left_out:
+            exit_with(f"the dashboard {dashboard.name} has no room for {workload_name}")
+
+
+def _lines(dashboard: Dashboard) -> Iterator[str]:
+    yield f"{dashboard.name}, {dashboard.region}"
+    for section in dashboard.sections:
+        yield f"  {section.title}: {section.text}"
+        yield from (f"    {graph.title}: {_drawn(graph)}" for graph in section.graphs)
+    if dashboard.left_out:
+        yield f"  no room for: {', '.join(dashboard.left_out)}"
+
+
+def _drawn(graph: Graph) -> str:
+    return ", ".join(dict.fromkeys(metric for series in graph.series for metric in _metrics(series)))
+
+
+def _metrics(series: Series) -> Iterator[str]:
+    for source in series.readings.values():
+        yield f"{source.statistic} of {source.metric.name}"
