@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sizewell.dashboards.graph import Dimensions, Graph, Limit, Reading, Series
 from sizewell.dashboards.lines import (
+    USUAL_LATENCY,
     alarm_limits,
     alarm_limits_of_several,
     line,
@@ -141,9 +142,26 @@ def errors(answering: tuple[Answering, ...], kinds: Mapping[str, tuple[str, str]
     )
 
 
+def seconds_in_model(answering: tuple[Answering, ...]) -> Graph:
+    """Return the time in the model of what may take minutes, and has no alarm."""
+    return Graph(
+        title="Model latency",
+        unit="s",
+        series=tuple(
+            line(
+                f"{one.label}{percentile}",
+                one.reading("ModelLatency", percentile),
+                one.p95_latency_ms / 1000 * share,
+                expression="m / 1000000",
+            )
+            for one in answering
+            for percentile, share in USUAL_LATENCY.items()
+        ),
+    )
+
+
 def latency(answering: tuple[Answering, ...], percentiles: tuple[str, ...] = ("p50", "p95", "p99")) -> Graph:
     """Return the time in the model, beside what the alarms allow: the objective, unless one states a threshold."""
-    usual = {"p50": 0.5, "p95": 1.0, "p99": 1.4}
     return Graph(
         title="Model latency",
         unit="ms",
@@ -151,7 +169,7 @@ def latency(answering: tuple[Answering, ...], percentiles: tuple[str, ...] = ("p
             line(
                 f"{one.label}{percentile}",
                 one.reading("ModelLatency", percentile),
-                one.p95_latency_ms * usual[percentile],
+                one.p95_latency_ms * USUAL_LATENCY[percentile],
                 expression="m / 1000",
             )
             for one in answering
@@ -322,7 +340,7 @@ def _utilization(plan: EndpointPlan, variant: VariantPlan) -> Iterator[Series]:
         )
 
 
-def endpoint_text(plan: EndpointPlan) -> str:
-    """Return what stands above the graphs."""
+def endpoint_text(noun: str, plan: EndpointPlan) -> str:
+    """Return what stands above the graphs of an endpoint; ``noun`` is its kind, in words."""
     types = ", ".join(dict.fromkeys(variant.instance_type for variant in plan.variants))
-    return f"{plan.kind} {plan.endpoint_name} on {types}."
+    return f"{noun} {plan.endpoint_name} on {types}."

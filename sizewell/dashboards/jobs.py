@@ -58,15 +58,18 @@ def run_graphs(
     )
 
 
-def job_section(plan: JobPlan, foundation: FoundationPlan, namespace: str, job_name_prefix: str) -> Section:
-    """Return the section of a job whose instances publish in a namespace; the names of its jobs contain the prefix."""
-    estimate = plan.estimate_of_run
-    runs = run_graphs(plan, foundation, hours=estimate.duration_hours, deadline_s=plan.deadline_of_run_s)
-    usd = estimate.usd_per_run
-    cost = "unknown" if usd is None else f"{usd:,.2f} USD"
+def job_section(
+    noun: str, plan: JobPlan, foundation: FoundationPlan, namespace: str, job_name_prefix: str
+) -> Section:
+    """Return the section of a job whose instances publish in a namespace; ``noun`` is its kind, in words.
+
+    The names of its jobs contain the prefix.
+    """
+    hours = plan.estimate_of_run.duration_hours
+    runs = run_graphs(plan, foundation, hours=hours, deadline_s=plan.deadline_of_run_s)
     return Section(
         title=plan.name,
-        text=f"{plan.kind} on {plan.selection.chosen.instance_type}. Predicted cost of a run: {cost}.",
+        text=f"{noun} {plan.state_machine_name} on {plan.selection.chosen.instance_type}.",
         graphs=(*runs, *_utilization(namespace, job_name_prefix)),
     )
 

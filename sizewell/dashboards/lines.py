@@ -8,6 +8,8 @@ from sizewell.planning.workload_plan import AlarmPlan
 
 #: By how much requests go up and down with the hours of the day, in the page that needs no account.
 DAILY_SWING = 0.6
+#: The latency of a percentile against the 95th, in the same page.
+USUAL_LATENCY = {"p50": 0.5, "p95": 1.0, "p99": 1.4}
 
 
 def reading(namespace: str, name: str, statistic: str, dimensions: Dimensions) -> Reading:

@@ -24,7 +24,7 @@ def test_the_graphs_of_a_workload_are_listed(sizewell: Sizewell) -> None:
     told = sizewell("dashboard", "plant-id-train", "--env", "prod", "--config", CONFIG)
     assert told.stdout.splitlines() == [
         "demo-prod, us-east-1",
-        "  plant-id-train: training-job on ml.p4d.24xlarge. Predicted cost of a run: 23.89 USD.",
+        "  plant-id-train: Training job demo-prod-plant-id-train on ml.p4d.24xlarge.",
         "    Runs: Sum of ExecutionsSucceeded, Sum of ExecutionsFailed, Sum of ExecutionsTimedOut, Sum of ExecutionsAborted",
         "    Duration of a run: Maximum of ExecutionTime",
         "    CPU of a job: Average of CPUUtilization",

@@ -3,6 +3,7 @@
 import pytest
 
 from sizewell.config.environment import Environment
+from sizewell.dashboards.environment import dashboard_of
 from sizewell.instance_selection import load_catalog
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
@@ -110,4 +111,16 @@ def test_a_bucket_that_a_place_has_is_told_there() -> None:
         build_plan(environment(workloads, places={"lab": lab}), CATALOG)
     assert [fault.key_path for fault in raised.value.faults] == [
         ("places", "lab", "existing", "checkpoint_bucket")
+    ]
+
+
+def test_each_place_has_a_dashboard_of_what_runs_there(plan: DeploymentPlan) -> None:
+    # The name of a dashboard is unique in its account, whatever the region.
+    dashboards = [dashboard_of(plan, foundation) for foundation in plan.foundations.values()]
+    assert [
+        (one.name, one.region, [section.title for section in one.sections]) for one in dashboards if one
+    ] == [
+        ("demo-dev", "us-east-1", ["plants"]),
+        ("demo-dev-tokyo", "ap-northeast-1", ["plants-jp"]),
+        ("demo-dev-lab", "us-east-1", ["train"]),
     ]

@@ -4,9 +4,9 @@ from sizewell.dashboards.endpoints import (
     answering_variants,
     endpoint_text,
     instances,
-    latency,
     queue_graphs,
     scaling,
+    seconds_in_model,
     utilization,
 )
 from sizewell.dashboards.graph import Section
@@ -27,11 +27,11 @@ def _section(plan: EndpointPlan, _: FoundationPlan) -> Section:
     ]
     return Section(
         title=plan.name,
-        text=endpoint_text(plan),
+        text=endpoint_text("Asynchronous endpoint", plan),
         graphs=(
             requests_graph(processed, plan.average_requests_per_second),
             *queue_graphs(plan),
-            latency(answering),
+            seconds_in_model(answering),
             *scaling(answering),
             utilization(plan),
             instances(plan),

@@ -37,7 +37,7 @@ def _section(plan: ComponentEndpointPlan, _: FoundationPlan) -> Section:
     fleet_cost = plan.selection.chosen.cost.usd_per_hour
     return Section(
         title=plan.name,
-        text=f"{plan.kind} {plan.endpoint_name} on {plan.instance_type}.",
+        text=f"Inference components on endpoint {plan.endpoint_name}, on {plan.instance_type}.",
         graphs=(
             traffic(answering),
             errors(answering, _ERRORS),

@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 from sizewell.dashboards.graph import Graph, Limit, Reading, Section, Series
 from sizewell.dashboards.kind import DashboardKind
-from sizewell.dashboards.lines import alarm_limits, line, reading, requests_graph, requests_line
+from sizewell.dashboards.lines import (
+    USUAL_LATENCY,
+    alarm_limits,
+    line,
+    reading,
+    requests_graph,
+    requests_line,
+)
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.lambda_functions import NAMESPACE, alias_dimensions
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
@@ -16,7 +23,7 @@ _MONTH_S = HOURS_PER_MONTH * 3600
 def _section(plan: LambdaFunctionPlan, _: FoundationPlan) -> Section:
     return Section(
         title=plan.name,
-        text=f"{plan.kind} {plan.function_name} with {plan.memory_mb:,} MB.",
+        text=f"Lambda function {plan.function_name} with {plan.memory_mb:,} MB.",
         graphs=tuple(_graphs(plan)),
     )
 
@@ -48,7 +55,7 @@ def _graphs(plan: LambdaFunctionPlan) -> Iterator[Graph]:
         unit="ms",
         series=tuple(
             line(percentile, of_alias("Duration", percentile), plan.p95_latency_ms * share)
-            for percentile, share in (("p50", 0.5), ("p95", 1.0), ("p99", 1.4))
+            for percentile, share in USUAL_LATENCY.items()
         ),
         limits=alarm_limits(plan.alarms, {"duration_p95": "p95", "duration_p99": "p99"}),
     )

@@ -12,7 +12,7 @@ def _section(plan: EndpointPlan, _: FoundationPlan) -> Section:
     assert plan.multi_model is not None, "the plan of a multi-model endpoint has its models"
     return Section(
         title=plan.name,
-        text=endpoint_text(plan),
+        text=endpoint_text("Multi-model endpoint", plan),
         graphs=(*endpoint_graphs(plan), *_loading(plan, plan.multi_model)),
     )
 

@@ -9,7 +9,7 @@ from sizewell.planning.foundation_plan_model import FoundationPlan
 def _section(plan: NotebookPlan, _: FoundationPlan) -> Section:
     return Section(
         title=plan.name,
-        text=f"{plan.kind} {plan.notebook_name} on {plan.instance_type}. SageMaker publishes no metrics of notebooks.",
+        text=f"Notebook {plan.notebook_name} on {plan.instance_type}. SageMaker publishes no metrics of notebooks.",
     )
 
 

@@ -11,7 +11,7 @@ def _section(plan: PipelinePlan, foundation: FoundationPlan) -> Section:
     steps = ", ".join(step.name for step in plan.steps)
     return Section(
         title=plan.name,
-        text=f"{plan.kind} of the steps {steps}.",
+        text=f"Pipeline {plan.state_machine_name} of the steps {steps}.",
         graphs=run_graphs(plan, foundation, hours=plan.hours, deadline_s=plan.time_limit_s),
     )
 

@@ -9,7 +9,7 @@ from sizewell.planning.foundation_plan_model import FoundationPlan
 
 
 def _section(plan: ProcessingJobPlan, foundation: FoundationPlan) -> Section:
-    return job_section(plan, foundation, PROCESSING_NAMESPACE, plan.job_name_prefix)
+    return job_section("Processing job", plan, foundation, PROCESSING_NAMESPACE, plan.job_name_prefix)
 
 
 FACET = DashboardKind(section=_section)

@@ -8,7 +8,9 @@ from sizewell.planning.foundation_plan_model import FoundationPlan
 
 
 def _section(plan: EndpointPlan, _: FoundationPlan) -> Section:
-    return Section(title=plan.name, text=endpoint_text(plan), graphs=endpoint_graphs(plan))
+    return Section(
+        title=plan.name, text=endpoint_text("Real-time endpoint", plan), graphs=endpoint_graphs(plan)
+    )
 
 
 FACET = DashboardKind(section=_section)

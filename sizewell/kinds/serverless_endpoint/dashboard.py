@@ -25,7 +25,7 @@ def _section(plan: ServerlessEndpointPlan, _: FoundationPlan) -> Section:
     published = {name: kind for name, kind in ERRORS.items() if kind[1] in OF_SERVERLESS}
     return Section(
         title=plan.name,
-        text=f"{plan.kind} {plan.endpoint_name} with {plan.memory_mb:,} MB.",
+        text=f"Serverless endpoint {plan.endpoint_name} with {plan.memory_mb:,} MB.",
         graphs=(traffic((own,)), errors((own,), published), latency((own,)), *_workers(plan, own)),
     )
 

@@ -9,7 +9,7 @@ from sizewell.planning.foundation_plan_model import FoundationPlan
 
 
 def _section(plan: TrainingJobPlan, foundation: FoundationPlan) -> Section:
-    return job_section(plan, foundation, TRAINING_NAMESPACE, plan.job_name_prefix)
+    return job_section("Training job", plan, foundation, TRAINING_NAMESPACE, plan.job_name_prefix)
 
 
 FACET = DashboardKind(section=_section)
