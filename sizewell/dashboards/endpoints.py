@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from sizewell.dashboards.graph import Dimensions, Graph, Limit, Reading, Series
 from sizewell.dashboards.lines import (
@@ -11,12 +12,10 @@ from sizewell.dashboards.lines import (
     line,
     reading,
     requests_graph,
-    requests_line,
 )
 from sizewell.facts.endpoint_metrics import (
     INSTANCE_NAMESPACE,
     INVOCATION_NAMESPACE,
-    component_dimensions,
     endpoint_metrics,
     queue_dimensions,
     variant_dimensions,
@@ -86,26 +85,6 @@ def answering_variants(plan: EndpointPlan) -> tuple[Answering, ...]:
     )
 
 
-def answering_component(
-    name: str,
-    component_name: str,
-    *,
-    requests_per_second: float,
-    p95_latency_ms: float,
-    alarms: Mapping[str, AlarmPlan],
-    policies: tuple[ScalingPolicyPlan, ...],
-) -> Answering:
-    """Return an inference component."""
-    return Answering(
-        label=f"{name} ",
-        dimensions=component_dimensions(component_name),
-        requests_per_second=requests_per_second,
-        p95_latency_ms=p95_latency_ms,
-        alarms=alarms,
-        policies=policies,
-    )
-
-
 def endpoint_graphs(plan: EndpointPlan) -> tuple[Graph, ...]:
     """Return the graphs of an endpoint on instances that answers at once."""
     answering = answering_variants(plan)
@@ -121,14 +100,13 @@ def endpoint_graphs(plan: EndpointPlan) -> tuple[Graph, ...]:
 
 def traffic(answering: tuple[Answering, ...]) -> Graph:
     """Return the requests that come in."""
-    lines = (
-        requests_line(f"{one.label}requests", one.reading("Invocations", "Sum"), one.requests_per_second)
-        for one in answering
+    return requests_graph(
+        "requests",
+        [(one.label, one.reading("Invocations", "Sum"), one.requests_per_second) for one in answering],
     )
-    return requests_graph(lines, sum(one.requests_per_second for one in answering))
 
 
-def errors(answering: tuple[Answering, ...], kinds: Mapping[str, tuple[str, str]] = ERRORS) -> Graph:
+def errors(answering: tuple[Answering, ...], rates: Mapping[str, tuple[str, str]] = ERRORS) -> Graph:
     """Return the shares of the requests that failed, beside what the alarms allow."""
     return Graph(
         title="Errors",
@@ -136,41 +114,28 @@ def errors(answering: tuple[Answering, ...], kinds: Mapping[str, tuple[str, str]
         series=tuple(
             line(f"{one.label}{label}", one.reading(name, "Average"), 0.1, expression="100 * m")
             for one in answering
-            for label, name in kinds.values()
+            for label, name in rates.values()
         ),
-        limits=_limits(answering, {name: label for name, (label, _) in kinds.items()}),
+        limits=_limits(answering, {name: label for name, (label, _) in rates.items()}),
     )
 
 
-def seconds_in_model(answering: tuple[Answering, ...]) -> Graph:
-    """Return the time in the model of what may take minutes, and has no alarm."""
-    return Graph(
-        title="Model latency",
-        unit="s",
-        series=tuple(
-            line(
-                f"{one.label}{percentile}",
-                one.reading("ModelLatency", percentile),
-                one.p95_latency_ms / 1000 * share,
-                expression="m / 1000000",
-            )
-            for one in answering
-            for percentile, share in USUAL_LATENCY.items()
-        ),
-    )
-
-
-def latency(answering: tuple[Answering, ...], percentiles: tuple[str, ...] = ("p50", "p95", "p99")) -> Graph:
+def latency(
+    answering: tuple[Answering, ...],
+    percentiles: tuple[str, ...] = ("p50", "p95", "p99"),
+    unit: Literal["ms", "s"] = "ms",
+) -> Graph:
     """Return the time in the model, beside what the alarms allow: the objective, unless one states a threshold."""
+    in_unit = {"ms": 1000, "s": 1_000_000}[unit]
     return Graph(
         title="Model latency",
-        unit="ms",
+        unit=unit,
         series=tuple(
             line(
                 f"{one.label}{percentile}",
                 one.reading("ModelLatency", percentile),
-                one.p95_latency_ms * USUAL_LATENCY[percentile],
-                expression="m / 1000",
+                one.p95_latency_ms * USUAL_LATENCY[percentile] * 1000 / in_unit,
+                expression=f"m / {in_unit}",
             )
             for one in answering
             for percentile in percentiles

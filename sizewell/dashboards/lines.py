@@ -37,19 +37,18 @@ def line(
     )
 
 
-def requests_graph(lines: Iterable[Series], average: float) -> Graph:
-    """Return the requests per second, beside the average that the configuration states."""
+def requests_graph(what: str, sources: Iterable[tuple[str, Reading, float]]) -> Graph:
+    """Return the requests per second, beside the averages that the configuration states: a label, their sum, the average."""
+    sources = tuple(sources)
     return Graph(
         title="Requests",
         unit="per second",
-        series=tuple(lines),
-        limits=(Limit("stated average", round(average, 3)),),
+        series=tuple(
+            line(f"{label}{what}", source, average, expression="m / PERIOD(m)", swing=DAILY_SWING)
+            for label, source, average in sources
+        ),
+        limits=tuple(Limit(f"{label}stated average", round(average, 3)) for label, _, average in sources),
     )
-
-
-def requests_line(label: str, source: Reading, average: float) -> Series:
-    """Return how many requests come in a second, of their sum."""
-    return line(label, source, average, expression="m / PERIOD(m)", swing=DAILY_SWING)
 
 
 def alarm_limits(alarms: Mapping[str, AlarmPlan], labels: Mapping[str, str]) -> tuple[Limit, ...]:

@@ -286,4 +286,5 @@ def test_variants_are_drawn_side_by_side() -> None:
     names = [variant.variant_name for variant in plan.endpoints[0].variants]
     assert len(names) > 1
     assert [series.label for series in section.graphs[0].series] == [f"{name} requests" for name in names]
+    assert [limit.label for limit in section.graphs[0].limits] == [f"{name} stated average" for name in names]
     assert {pairs[1] for pairs in dimensions(section)} == {("VariantName", name) for name in names}

@@ -4,14 +4,14 @@ from sizewell.dashboards.endpoints import (
     answering_variants,
     endpoint_text,
     instances,
+    latency,
     queue_graphs,
     scaling,
-    seconds_in_model,
     utilization,
 )
 from sizewell.dashboards.graph import Section
 from sizewell.dashboards.kind import DashboardKind
-from sizewell.dashboards.lines import requests_graph, requests_line
+from sizewell.dashboards.lines import requests_graph
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
 
@@ -20,18 +20,16 @@ def _section(plan: EndpointPlan, _: FoundationPlan) -> Section:
     answering = answering_variants(plan)
     processed = [
         # AWS spells it so.
-        requests_line(
-            f"{one.label}processed", one.reading("InvocationsProcesssed", "Sum"), one.requests_per_second
-        )
+        (one.label, one.reading("InvocationsProcesssed", "Sum"), one.requests_per_second)
         for one in answering
     ]
     return Section(
         title=plan.name,
         text=endpoint_text("Asynchronous endpoint", plan),
         graphs=(
-            requests_graph(processed, plan.average_requests_per_second),
+            requests_graph("processed", processed),
             *queue_graphs(plan),
-            seconds_in_model(answering),
+            latency(answering, unit="s"),
             *scaling(answering),
             utilization(plan),
             instances(plan),

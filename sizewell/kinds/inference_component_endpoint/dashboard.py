@@ -2,7 +2,7 @@
 
 from sizewell.dashboards.endpoints import (
     ERRORS,
-    answering_component,
+    Answering,
     errors,
     instances_graph,
     latency,
@@ -12,7 +12,7 @@ from sizewell.dashboards.endpoints import (
 from sizewell.dashboards.graph import Dimensions, Graph, Section
 from sizewell.dashboards.kind import DashboardKind
 from sizewell.dashboards.lines import alarm_limits, line, reading
-from sizewell.facts.endpoint_metrics import INSTANCE_NAMESPACE, variant_dimensions
+from sizewell.facts.endpoint_metrics import INSTANCE_NAMESPACE, component_dimensions, variant_dimensions
 from sizewell.kinds.inference_component_endpoint.plan_model import ComponentEndpointPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
 
@@ -23,9 +23,9 @@ _ERRORS = {name: ERRORS[name] for name in ("server_error_rate", "model_error_rat
 def _section(plan: ComponentEndpointPlan, _: FoundationPlan) -> Section:
     estimate = plan.selection.chosen.estimate
     answering = tuple(
-        answering_component(
-            name,
-            component.component_name,
+        Answering(
+            label=f"{name} ",
+            dimensions=component_dimensions(component.component_name),
             requests_per_second=component.average_requests_per_second,
             p95_latency_ms=estimate.components[name].serving.p95_latency_ms,
             alarms=component.alarms,

@@ -10,7 +10,6 @@ from sizewell.dashboards.lines import (
     line,
     reading,
     requests_graph,
-    requests_line,
 )
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.lambda_functions import NAMESPACE, alias_dimensions
@@ -36,7 +35,7 @@ def _graphs(plan: LambdaFunctionPlan) -> Iterator[Graph]:
         return reading(NAMESPACE, name, statistic, dimensions)
 
     invocations = of_alias("Invocations", "Sum")
-    yield requests_graph([requests_line("requests", invocations, average)], average)
+    yield requests_graph("requests", [("", invocations, average)])
     yield Graph(
         title="Errors",
         unit="% of requests",
