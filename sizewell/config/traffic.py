@@ -13,7 +13,7 @@ ActiveHours = Annotated[float, Field(ge=0.01, le=24)]
 
 
 #: Units of time in which a rate may be stated, in seconds.
-_UNITS_S = {"minute": 60, "hour": 3600, "day": 86_400}
+UNITS_S = {"minute": 60, "hour": 3600, "day": 86_400}
 #: As many as RequestsPerSecond allows.
 _RequestsPerMinute = Annotated[float, Field(ge=6e-5, le=6e7)]
 _RequestsPerHour = Annotated[float, Field(ge=3.6e-3, le=3.6e9)]
@@ -51,12 +51,12 @@ class RequestTraffic(ConfigModel):
         in_seconds = dict(stated)
         for rate in ("peak_requests_per", "average_requests_per"):
             keys = [
-                f"{rate}_{unit}" for unit in ("second", *_UNITS_S) if stated.get(f"{rate}_{unit}") is not None
+                f"{rate}_{unit}" for unit in ("second", *UNITS_S) if stated.get(f"{rate}_{unit}") is not None
             ]
             if len(keys) > 1:
                 raise fault(keys[1], f"is stated beside {keys[0]}; one of them is enough: {without(keys[0])}")
             for key in keys:
-                unit_s = _UNITS_S.get(key.removeprefix(f"{rate}_"))
+                unit_s = UNITS_S.get(key.removeprefix(f"{rate}_"))
                 if unit_s is not None:
                     number = isinstance(stated[key], int | float)
                     # What is no number, or out of bounds, is told of its own key.
@@ -80,7 +80,7 @@ class RequestTraffic(ConfigModel):
 
     def _stated(self, rate: str) -> str:
         """Return the key that the configuration states a rate with."""
-        keys = (f"{rate}_requests_per_{unit}" for unit in _UNITS_S)
+        keys = (f"{rate}_requests_per_{unit}" for unit in UNITS_S)
         return next((key for key in keys if getattr(self, key) is not None), f"{rate}_requests_per_second")
 
     def share(self, percent: float) -> "RequestTraffic":

@@ -6,10 +6,12 @@ from typing import Literal, Self
 from pydantic import Field
 
 from sizewell.facts.deployment_guardrails import RolloutStrategy, wait_intervals
+from sizewell.facts.endpoint_metrics import queue_dimensions, variant_dimensions
 from sizewell.facts.production_variants import RoutingStrategy
 from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.results import EndpointEstimate, LoadedEstimate, Selection
+from sizewell.planning.observed_model import ObservedModel
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.workload_plan import (
     AccessPlan,
@@ -238,6 +240,23 @@ class EndpointPlan(VariantPlan):
         """Its own variant, those beside it, and the shadow."""
         shadow = (self.shadow_variant,) if self.shadow_variant else ()
         return (self, *self.other_variants, *shadow)
+
+    @property
+    def observed(self) -> Iterator[ObservedModel]:
+        """Its model: requests are those of all variants that answer, instances those of its own."""
+        answering = tuple(
+            variant_dimensions(self.endpoint_name, variant.variant_name)
+            for variant in (self, *self.other_variants)
+        )
+        yield ObservedModel(
+            endpoint_name=self.endpoint_name,
+            variant_name=self.variant_name,
+            load=answering,
+            host=answering[0],
+            # No Invocations there (NOT_ASYNCHRONOUS), and each request that is answered has one ModelLatency.
+            counted_by=("ModelLatency", "SampleCount") if self.asynchronous else ("Invocations", "Sum"),
+            queue=queue_dimensions(self.endpoint_name) if self.asynchronous else None,
+        )
 
     @property
     def choices(self) -> tuple[VariantPlan, ...]:

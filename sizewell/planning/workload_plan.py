@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sizewell.facts.quotas import Quota
 from sizewell.instance_selection.modes.results import ModeComparison
+from sizewell.planning.observed_model import ObservedModel
 
 if TYPE_CHECKING:
     from sizewell.instance_selection.results import AnySelection
@@ -204,6 +205,11 @@ class WorkloadPlan(PlanModel):
     @property
     def quotas(self) -> Iterator[Quota]:
         """What it uses up of the quotas of its account and region, at the same time at most."""
+        yield from ()
+
+    @property
+    def observed(self) -> Iterator[ObservedModel]:
+        """The models of which CloudWatch counts the requests that the configuration states as traffic."""
         yield from ()
 
     @property

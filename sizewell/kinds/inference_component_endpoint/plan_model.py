@@ -6,9 +6,11 @@ from typing import Literal
 from pydantic import Field
 
 from sizewell.facts.deployment_guardrails import wait_intervals
+from sizewell.facts.endpoint_metrics import component_dimensions, variant_dimensions
 from sizewell.facts.production_variants import RoutingStrategy
 from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.instance_selection.results import FleetEstimate, Selection
+from sizewell.planning.observed_model import ObservedModel
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.workload_plan import (
     AlarmPlan,
@@ -132,6 +134,18 @@ class ComponentEndpointPlan(InstanceWorkloadPlan):
     def runs_at_all_hours(self) -> bool:
         """Whether instances are kept, working hours or not."""
         return self.scaling.min_instance_count > 0
+
+    @property
+    def observed(self) -> Iterator[ObservedModel]:
+        """Its components, each on the instances of all."""
+        for name, component in self.components.items():
+            yield ObservedModel(
+                path=("components", name),
+                endpoint_name=self.endpoint_name,
+                variant_name=self.variant_name,
+                load=(component_dimensions(component.component_name),),
+                host=variant_dimensions(self.endpoint_name, self.variant_name),
+            )
 
     @property
     def locked_facts(self) -> dict[str, object]:

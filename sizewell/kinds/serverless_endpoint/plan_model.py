@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
+from sizewell.facts.endpoint_metrics import variant_dimensions
 from sizewell.facts.quotas import SERVERLESS_CONCURRENCY, Quota
+from sizewell.planning.observed_model import ObservedModel
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
 from sizewell.planning.workload_plan import AccessPlan, ImagePlan, ModelPackagePlan, PlanModelKind
 
@@ -31,6 +33,18 @@ class ServerlessEndpointPlan(OnDemandPlan):
     def images(self) -> tuple[ImagePlan, ...]:
         """Its container images, each once."""
         return (self.image,) if self.image else ()
+
+    @property
+    def observed(self) -> Iterator[ObservedModel]:
+        """Its model; of its workers only memory is published."""
+        variant = variant_dimensions(self.endpoint_name, self.variant_name)
+        yield ObservedModel(
+            endpoint_name=self.endpoint_name,
+            variant_name=self.variant_name,
+            load=(variant,),
+            host=variant,
+            host_metrics=("MemoryUtilization",),
+        )
 
     @property
     def quotas(self) -> Iterator[Quota]:
