@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class KeyChange:
-    """Another value of a key of ``traffic``; None is not stated."""
+    """Another value of a key of ``traffic``, a whole number without a point; None is not stated."""
 
     key: str
     before: float | None
@@ -188,9 +188,8 @@ def _changes(
     """Return the changes, in the units in which the keys are written."""
     average = max(load.average, LEAST_REQUESTS_PER_SECOND)
     if isinstance(traffic, UserTraffic):
-        whole = math.ceil(load.needed_peak)
-        of_average = min(float(whole), _round(average))
-        proposed = {"peak_concurrent_users": float(whole), "average_concurrent_users": of_average}
+        users = math.ceil(load.needed_peak)
+        proposed = {"peak_concurrent_users": users, "average_concurrent_users": min(users, _round(average))}
     else:
         # All that comes in a day must fit into the hours in which requests arrive.
         peak = max(load.needed_peak, average * 24 / traffic.active_hours_per_day)
@@ -223,8 +222,7 @@ def _round(value: float) -> float:
 
 
 def _round_with(rounded: Callable[[float], int], value: float) -> float:
-    if value <= 0:
-        return 0.0
     exponent = math.floor(math.log10(value)) - 1
     # A quotient such as 14.000000000000002 is 14.
-    return round(rounded(round(value / 10.0**exponent, 6)) * 10.0**exponent, max(0, -exponent))
+    found = round(rounded(round(value / 10.0**exponent, 6)) * 10.0**exponent, max(0, -exponent))
+    return int(found) if found.is_integer() else found

@@ -31,7 +31,7 @@ def stubs(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Stubber]]:
     """Return a stub for each service; STS knows who asks."""
     keys = {"aws_access_key_id": "dummy", "aws_secret_access_key": "dummy", "region_name": "us-east-1"}
     services = ("sts", "cloudwatch", "sagemaker")
-    clients = {service: boto3.Session(**keys).client(service) for service in services}  # type: ignore[call-overload]
+    clients = {service: boto3.Session(**keys).client(service) for service in services}
     stubs = {service: Stubber(client) for service, client in clients.items()}
     stubs["sts"].add_response("get_caller_identity", {"Account": ACCOUNT, "Arn": ANN, "UserId": "ann"})
     monkeypatch.setattr("boto3.Session.client", lambda _session, service: clients[service])

@@ -24,7 +24,9 @@ def seen(requests: Series, **changes: Any) -> Seen:
     return Seen(requests=requests, **given)
 
 
-def judge(observed: Seen, written: Mapping[str, float] = STATED, max_p95_ms: float | None = 100) -> Rightsizing:
+def judge(
+    observed: Seen, written: Mapping[str, float] = STATED, max_p95_ms: float | None = 100
+) -> Rightsizing:
     return rightsize(RequestTraffic.model_validate(written), written, observed, max_p95_ms)
 
 
