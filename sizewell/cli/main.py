@@ -288,6 +288,52 @@ def migrate(
                 print_assessment(workload, assessment, console)
 
 
+@app.command()
+def rightsize(
+    workload: options.RightsizedWorkloadArgument = None,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    days: options.DaysOption = 14,
+    profile: options.ProfileOption = None,
+    json: options.JsonFileOption = None,
+    write: options.WriteOption = False,
+) -> None:
+    """Compare what deployed endpoints were asked for with the traffic that is stated, and propose other values.
+
+    Reads CloudWatch and SageMaker with the credentials of --profile, and changes nothing in the account. Prints a row for each
+    endpoint with its load, latency and utilization, a verdict, the change of the configuration and what it saves. With --json -
+    the data is printed instead.
+
+    \b
+    Exit codes:
+      0  it is printed what was found, and with --write the file has the proposed values
+      1  the configuration has faults, nothing is deployed, read or known, or --write is refused: no plan has the values
+      2  the command was called wrongly
+    """
+    from sizewell.facts.metric_statistics import MAX_DAYS
+
+    if days > MAX_DAYS:
+        raise typer.BadParameter(f"--days {days}: CloudWatch keeps values for {MAX_DAYS} days at most")
+    with report_config_errors():
+        from pathlib import Path
+
+        from sizewell.cli.console import open_console
+        from sizewell.cli.output import write_file
+        from sizewell.cli.rightsize_command import run_rightsize
+        from sizewell.cli.rightsize_view import print_rightsizing, rightsizing_to_json
+
+        report = run_rightsize(config, env, workload, days, profile, write=write)
+        if json is not None and json != "-":
+            write_file(Path(json), rightsizing_to_json(report))
+        if json == "-":
+            echo(rightsizing_to_json(report), newline=False)
+        else:
+            with open_console() as console:
+                print_rightsizing(report, console)
+        if write and report.fault:
+            raise typer.Exit(1)
+
+
 @app.command(context_settings={"ignore_unknown_options": True})
 def deploy(
     ctx: typer.Context,

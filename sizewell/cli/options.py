@@ -91,6 +91,23 @@ HtmlPageOption = Annotated[
 EndpointArgument = Annotated[
     str, typer.Argument(help="The name of an endpoint.", autocompletion=complete_workload)
 ]
+RightsizedWorkloadArgument = Annotated[
+    str | None,
+    typer.Argument(
+        help="Only this endpoint; all, when left out.", autocompletion=complete_workload, show_default=False
+    ),
+]
+DaysOption = Annotated[
+    int,
+    typer.Option(
+        "--days",
+        min=1,
+        help="The days that are read, up to now: a mean of each minute for 14, of five for 62, of an hour for 454.",
+    ),
+]
+WriteOption = Annotated[
+    bool, typer.Option("--write", help="Write the proposed values into the file of the environment.")
+]
 LockedWorkloadsArgument = Annotated[
     list[str] | None,
     typer.Argument(

@@ -64,6 +64,10 @@ class PlanInputs:
             self, loaded=replace(self.loaded, environment=part), catalog=load_catalog(part.policy.region)
         )
 
+    def with_environment(self, environment: Environment) -> "PlanInputs":
+        """Return the inputs with another configuration; faults are told where this one is written."""
+        return replace(self, loaded=replace(self.loaded, environment=environment))
+
     def error(self, faults: Iterable[PlanFault]) -> ConfigError:
         """Return the error of needs that cannot be met, each at its line."""
         return ConfigError(_fault(self.loaded.sources, fault) for fault in faults)

@@ -1,0 +1,195 @@
+"""What endpoints were asked for, beside what is stated, and the change that follows."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sizewell.cli.console import is_narrow, print_lines
+from sizewell.cli.formats import usd
+from sizewell.cli.rightsize_command import Observation, Pick, Report, by_workload
+from sizewell.facts.metric_statistics import MINUTE_S
+from sizewell.instance_selection.wording import milliseconds
+from sizewell.planning.rightsizing import Verdict, figure
+from sizewell.planning.serialization import rounded
+
+_STYLES = {
+    Verdict.FITS: "green",
+    Verdict.IDLE: "red",
+    Verdict.UNDER_USED: "yellow",
+    Verdict.BUSY: "yellow",
+    Verdict.GROWING: "yellow",
+    Verdict.EXCEEDED: "red",
+    Verdict.NO_DATA: "dim",
+}
+_METRICS = {"CPU": "CPUUtilization", "GPU": "GPUUtilization", "memory": "MemoryUtilization"}
+
+
+def rightsizing_to_json(report: Report) -> str:
+    """Return all that was found as JSON."""
+    data = {
+        "environment": report.environment,
+        "days": report.days,
+        "period_s": report.period_s,
+        "models": [_model_data(one) for one in report.observations],
+        "not_deployed": list(report.silent),
+        "workloads": {name: _workload_data(report, name) for name, _ in by_workload(report)},
+        "fault": report.fault or None,
+        "file": report.file.as_posix(),
+        "written": report.written,
+    }
+    return json.dumps(rounded(data), indent=2) + "\n"
+
+
+def print_rightsizing(report: Report, console: Console) -> None:
+    """Print a row for each model, then verdicts with what to change, what that saves, and the difference of the file.
+
+    A narrow console is not told the average, latency and utilization; what matters of them stands in the verdict.
+    """
+    wrap = not console.is_terminal
+    console.print(_table(report, narrow=is_narrow(console)))
+    for name, observations in by_workload(report):
+        for one in observations:
+            console.print(f"[bold]{one.name}[/]: {escape(one.found.words)}", soft_wrap=wrap)
+            print_lines(console, _change_lines(one, report))
+        if name in report.resized:
+            print_lines(console, _resize_lines(name, report))
+    for line in report.silent:
+        console.print(escape(line), soft_wrap=wrap)
+    if report.fault:
+        console.print("With these values nothing can be planned, so nothing is written:", style="bold red")
+        console.print(escape(report.fault), soft_wrap=wrap)
+    elif report.diff:
+        console.print(f"\n{escape(report.diff)}\n", soft_wrap=True)
+        file = report.file.as_posix()
+        end = f"{file} is changed." if report.written else f"Nothing is written: --write changes {file}."
+        console.print(end, soft_wrap=wrap)
+
+
+def _table(report: Report, *, narrow: bool) -> Table:
+    period = "minute" if report.period_s == MINUTE_S else f"{report.period_s // MINUTE_S} minutes"
+    table = Table(
+        title=f"{report.environment}, the last {report.days} days; at peak: the busiest {period}",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        collapse_padding=narrow,
+    )
+    table.add_column("endpoint", overflow="fold")
+    table.add_column("runs on", no_wrap=True)
+    table.add_column("at peak", justify="right", no_wrap=True)
+    for header in () if narrow else ("on average", "p50", "p95", *_METRICS):
+        table.add_column(header, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for one in report.observations:
+        found = one.found
+        table.add_row(
+            f"[bold]{one.name}[/]",
+            _runs_on(one),
+            _beside(found.peak, found.stated_peak),
+            *([] if narrow else _further(one)),
+            f"[{_STYLES[found.verdict]}]{found.verdict}[/]",
+        )
+    return table
+
+
+def _further(one: Observation) -> tuple[str, ...]:
+    """Return what a narrow console has no room for."""
+    return (
+        _beside(one.found.average, one.found.stated_average),
+        _latency(one, "p50"),
+        _latency(one, "p95"),
+        *(_percent(one.seen.utilization.get(metric)) for metric in _METRICS.values()),
+    )
+
+
+def _runs_on(one: Observation) -> str:
+    if one.deployed.instance_count is None:
+        return "serverless"
+    return f"{one.deployed.instance_count} x {one.deployed.instance_type or 'several types'}"
+
+
+def _beside(seen: float, stated: float) -> str:
+    return f"{figure(seen)} of {figure(stated)}"
+
+
+def _latency(one: Observation, percentile: str) -> str:
+    found_ms = one.seen.latency_ms(one.seen.p50_us if percentile == "p50" else one.seen.p95_us)
+    return "-" if found_ms is None else milliseconds(found_ms)
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f} %"
+
+
+def _change_lines(one: Observation, report: Report) -> Iterator[str]:
+    path = ".".join((*one.path, "traffic"))
+    for change in one.found.changes:
+        before = "not stated" if change.before is None else f"{change.before:g}"
+        yield f"{path}.{change.key}: {before} -> {change.after:g}"
+    if one.found.verdict is Verdict.IDLE:
+        cost = usd(report.planned[one.workload].usd_per_month)
+        yield f"{one.workload} costs {cost} USD a month: remove it from {report.environment}, or serve it by what sleeps"
+
+
+def _resize_lines(name: str, report: Report) -> Iterator[str]:
+    before, after = report.planned[name], report.resized[name]
+    cost = (
+        f"{usd(before.usd_per_month)} -> {usd(after.usd_per_month)} USD a month{_difference(before, after)}"
+    )
+    if before == after:
+        yield f"stays on {after.runs_on} for {usd(after.usd_per_month)} USD a month"
+    elif before.runs_on == after.runs_on:
+        yield f"stays on {after.runs_on}: {cost}"
+    else:
+        yield f"{before.runs_on} -> {after.runs_on}: {cost}"
+        if name in report.locked:
+            yield f"the lock keeps the instance type until: sizewell lock {name} --update --env {report.environment}"
+
+
+def _difference(before: Pick, after: Pick) -> str:
+    if before.usd_per_month is None or after.usd_per_month is None:
+        return ""
+    saved = before.usd_per_month - after.usd_per_month
+    return f", saves {usd(saved)}" if saved > 0 else f", costs {usd(-saved)} more"
+
+
+def _model_data(one: Observation) -> dict[str, object]:
+    found, seen = one.found, one.seen
+    return {
+        "name": one.name,
+        "instance_type": one.deployed.instance_type,
+        "instance_count": one.deployed.instance_count,
+        "days": seen.days,
+        "unit": found.noun,
+        "stated_peak": found.stated_peak,
+        "stated_average": found.stated_average,
+        "peak": found.peak,
+        "average": found.average,
+        "p50_latency_ms": seen.latency_ms(seen.p50_us),
+        "p95_latency_ms": seen.latency_ms(seen.p95_us),
+        "utilization_percent": {name: seen.utilization.get(metric) for name, metric in _METRICS.items()},
+        "verdict": found.verdict,
+        "words": found.words,
+        "changes": [
+            {
+                "key": ".".join((*one.path, "traffic", change.key)),
+                "before": change.before,
+                "after": change.after,
+            }
+            for change in found.changes
+        ],
+    }
+
+
+def _workload_data(report: Report, name: str) -> dict[str, object]:
+    after = report.resized.get(name)
+    return {
+        "planned": asdict(report.planned[name]),
+        "resized": None if after is None else asdict(after),
+        "is_locked": name in report.locked,
+    }
