@@ -26,6 +26,7 @@ _STYLES = {
     Verdict.EXCEEDED: "red",
     Verdict.NO_DATA: "dim",
 }
+_UNITS = {"requests per second": "req/s", "users": "users"}
 _METRICS = {"CPU": "CPUUtilization", "GPU": "GPUUtilization", "memory": "MemoryUtilization"}
 
 
@@ -54,7 +55,7 @@ def print_rightsizing(report: Report, console: Console) -> None:
     console.print(_table(report, narrow=is_narrow(console)))
     for name, observations in by_workload(report):
         for one in observations:
-            console.print(f"[bold]{one.name}[/]: {escape(one.found.words)}", soft_wrap=wrap)
+            console.print(f"[bold]{one.name}[/]: {escape(one.found.words)}{_age(one)}", soft_wrap=wrap)
             print_lines(console, _change_lines(one, report))
         if name in report.resized:
             print_lines(console, _resize_lines(name, report))
@@ -90,7 +91,7 @@ def _table(report: Report, *, narrow: bool) -> Table:
         table.add_row(
             f"[bold]{one.name}[/]",
             _runs_on(one),
-            _beside(found.peak, found.stated_peak),
+            f"{_beside(found.peak, found.stated_peak)} {_UNITS[found.noun]}",
             *([] if narrow else _further(one)),
             f"[{_STYLES[found.verdict]}]{found.verdict}[/]",
         )
@@ -105,6 +106,11 @@ def _further(one: Observation) -> tuple[str, ...]:
         _latency(one, "p95"),
         *(_percent(one.seen.utilization.get(metric)) for metric in _METRICS.values()),
     )
+
+
+def _age(one: Observation) -> str:
+    seen = one.seen
+    return f" (created {seen.days:.1f} days ago)" if seen.days < seen.asked_days else ""
 
 
 def _runs_on(one: Observation) -> str:

@@ -15,6 +15,8 @@ from sizewell.planning.observed_model import Seen
 #: weeks is rarely that of the last ones. The plan itself keeps ``scaling.headroom`` free on top, for the time that instances take
 #: to start.
 HEADROOM = 1.25
+#: What is carried on of a growth at most: a launch is no trend.
+MAX_GROWTH = 2.0
 #: Nothing is lowered by less: an estimate is no better.
 LEAST_REDUCTION = 0.2
 #: Days without a request after which an endpoint is idle: some are called once a week.
@@ -107,8 +109,8 @@ class _Load:
 
     @property
     def needed_peak(self) -> float:
-        """What should be stated: a peak that grows keeps growing as fast."""
-        return self.peak * max(HEADROOM, self.growth)
+        """What should be stated: a peak that grows keeps growing."""
+        return self.peak * max(HEADROOM, min(MAX_GROWTH, self.growth))
 
     @property
     def words(self) -> str:
@@ -151,7 +153,7 @@ def _judge(seen: Seen, load: _Load, max_p95_ms: float | None) -> tuple[Verdict, 
     if load.peak > load.stated_peak:
         return Verdict.EXCEEDED, f"exceeded: the peak was {load.words}"
     if load.growth > HEADROOM and load.needed_peak > load.stated_peak:
-        times = f"{load.growth:.2g} times that of the {_days(seen.days / 2)} before"
+        times = f"{figure(load.growth)} times that of the {_days(seen.days / 2)} before"
         return Verdict.GROWING, f"growing: the peak was {load.words}, {times}"
     if load.needed_peak > load.stated_peak * (1 - LEAST_REDUCTION):
         return Verdict.FITS, f"fits: the peak was {load.words}"

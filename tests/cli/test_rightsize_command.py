@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -10,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from botocore.exceptions import ClientError, NoCredentialsError
 from rich.console import Console
 
 from sizewell.cli.rightsize_command import run_rightsize
 from sizewell.cli.rightsize_view import print_rightsizing
 from tests.cli.conftest import Sizewell
+from tests.synthesis import PROJECT_ROOT
 
 ACCOUNT, ANN = "111122223333", "arn:aws:sts::111122223333:assumed-role/Reader/ann"
 ENDPOINT = "demo-dev-support-bert"
@@ -38,6 +41,9 @@ class Account:
     deployed: bool = True
     denied: str = ""
     number: str = ACCOUNT
+    age_days: int = 90
+    asked: list[dict[str, str]] = field(default_factory=list)
+    """Dimensions of what CloudWatch was asked for."""
 
     def answer(self, _client: Any, operation: str, given: Mapping[str, Any]) -> dict[str, Any]:
         if operation == "GetCallerIdentity":
@@ -52,7 +58,7 @@ class Account:
         now = {"VariantName": "primary", "CurrentInstanceCount": 1}
         if operation == "DescribeEndpointConfig":
             return {"ProductionVariants": [{"VariantName": "primary", "InstanceType": "ml.c6i.large"}]}
-        created = datetime.now(UTC) - timedelta(days=90)
+        created = datetime.now(UTC) - timedelta(days=self.age_days)
         return {"EndpointConfigName": "one", "CreationTime": created, "ProductionVariants": [now]}
 
     def results(self, given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -60,8 +66,7 @@ class Account:
         hours = [given["StartTime"] + timedelta(hours=hour) for hour in range(14 * 24)]
         for query in given["MetricDataQueries"]:
             stat = query["MetricStat"]
-            dimensions = {one["Name"]: one["Value"] for one in stat["Metric"]["Dimensions"]}
-            assert dimensions == {"EndpointName": ENDPOINT, "VariantName": "primary"}
+            self.asked.append({one["Name"]: one["Value"] for one in stat["Metric"]["Dimensions"]})
             value = self.values.get((stat["Metric"]["MetricName"], stat["Stat"]))
             at = [] if value is None else hours
             yield {"Id": query["Id"], "Timestamps": at, "Values": [value] * len(at)}
@@ -118,9 +123,10 @@ def test_it_shows_what_was_seen_and_what_to_change_and_writes_nothing(
     assert (result.exit_code, result.stderr) == (0, "Reading 14 days of dev ...\n")
     row = next(line for line in result.stdout.splitlines() if line.startswith("  support-bert "))
     assert re.split(r" {3,}", row.strip()) == [
-        *("support-bert", "1 x ml.c6i.large", "0.3 of 120", "0.005 of 20", "18 ms", "31 ms"),
+        *("support-bert", "1 x ml.c6i.large", "0.3 of 120 req/s", "0.005 of 20", "18 ms", "31 ms"),
         *("6 %", "-", "38 %", "under-used"),
     ]
+    assert account.asked == [{"EndpointName": ENDPOINT, "VariantName": "primary"}] * len(account.asked)
     assert CHANGE in result.stdout
     assert DIFF in result.stdout
     saved = r"^  1-3 x ml\.\S+ -> 1-\d x ml\.\S+: [\d,]+ -> [\d,]+ USD a month, saves [\d,]+$"
@@ -143,6 +149,43 @@ def test_write_changes_the_file_and_what_is_planned(
     assert data["workloads"]["support-bert"]["resized"]["usd_per_month"] == pytest.approx(
         line["usd_per_month"], rel=1e-5
     )
+
+
+def test_an_endpoint_that_is_younger_than_the_days_says_so(
+    account: Account, stated: Path, sizewell: Sizewell
+) -> None:
+    account.age_days = 3
+    result = sizewell("rightsize", "--env", "dev")
+    assert re.search(r"^support-bert: CPU .* was 0\.3 \(created 3\.0 days ago\)$", result.stdout, re.M)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "asynchronous-endpoint",
+        "inference-component-endpoint",
+        "multi-model-endpoint",
+        "real-time-endpoint",
+        "serverless-endpoint",
+    ],
+)
+def test_every_kind_of_endpoint_gets_a_smaller_plan(
+    account: Account, tmp_path: Path, sizewell: Sizewell, kind: str
+) -> None:
+    config = tmp_path / "example"
+    shutil.copytree(PROJECT_ROOT / "examples" / kind / "config", config)
+    account.number = yaml.safe_load((config / "prod.yaml").read_text("utf-8"))["policy"]["account"]
+    account.values = {**QUIET, ("Invocations", "Sum"): 1.0, ("ModelLatency", "SampleCount"): 1.0}
+    result = sizewell("rightsize", "--env", "prod", "--config", str(config), "--json", "-", "--write")
+    assert result.exit_code == 0, result.stderr
+    data = json.loads(result.stdout)
+    assert data["written"]
+    assert {one["verdict"] for one in data["models"]} == {"under-used"}
+    planned = json.loads(sizewell("plan", "--env", "prod", "--config", str(config), "--json").stdout)
+    costs = {line["workload"]: line["usd_per_month"] for line in planned["bill"]["lines"]}
+    for name, one in data["workloads"].items():
+        assert one["resized"]["usd_per_month"] == pytest.approx(costs[name], rel=1e-5)
+        assert one["resized"]["usd_per_month"] <= one["planned"]["usd_per_month"]
 
 
 def test_what_base_yaml_states_is_overridden_for_the_environment(

@@ -76,6 +76,12 @@ def test_growth_is_carried_on() -> None:
     assert found.changes[0] == KeyChange("peak_requests_per_second", 120, 200)
 
 
+def test_a_launch_is_no_trend() -> None:
+    found = judge(seen({**every_hour(0.01, range(7)), **every_hour(100, range(7, 14))}))
+    assert found.words.endswith(", 10,000 times that of the 7 days before")
+    assert found.changes[0] == KeyChange("peak_requests_per_second", 120, 200)
+
+
 def test_growth_that_the_stated_peak_has_room_for_is_no_reason_to_raise_it() -> None:
     found = judge(seen({**every_hour(20, range(7)), **every_hour(30, range(7, 14))}))
     assert found.verdict is Verdict.UNDER_USED
