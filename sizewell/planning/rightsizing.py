@@ -143,12 +143,12 @@ def _load(traffic: RequestTraffic | UserTraffic, seen: Seen) -> _Load:
 def _judge(seen: Seen, load: _Load, max_p95_ms: float | None) -> tuple[Verdict, str]:
     """Return the verdict in a word and in a sentence."""
     quiet_days = _quiet_days(seen)
-    if not load.peak and not seen.utilization:
+    if not seen.requests and not seen.utilization:
         return (
             Verdict.NO_DATA,
             f"no data: CloudWatch has neither requests nor instances of {_days(seen.days)}",
         )
-    if not load.peak or quiet_days >= IDLE_DAYS:
+    if not seen.requests or quiet_days >= IDLE_DAYS:
         return Verdict.IDLE, f"idle: no request for {_days(quiet_days)}"
     if load.peak > load.stated_peak:
         return Verdict.EXCEEDED, f"exceeded: the peak was {load.words}"
@@ -187,23 +187,35 @@ def _quiet_days(seen: Seen) -> float:
 def _changes(
     traffic: RequestTraffic | UserTraffic, written: Mapping[str, Any], load: _Load
 ) -> list[KeyChange]:
-    """Return the changes, in the units in which the keys are written."""
     average = max(load.average, LEAST_REQUESTS_PER_SECOND)
     if isinstance(traffic, UserTraffic):
-        users = math.ceil(load.needed_peak)
+        users = max(1, math.ceil(load.needed_peak))
         proposed = {"peak_concurrent_users": users, "average_concurrent_users": min(users, _round(average))}
     else:
-        # All that comes in a day must fit into the hours in which requests arrive.
-        peak = max(load.needed_peak, average * 24 / traffic.active_hours_per_day)
-        proposed = {}
-        for rate, value, rounded in (("peak", peak, _round_up), ("average", average, _round)):
-            key = next(key for key in written if key.startswith(f"{rate}_requests_per_"))
-            proposed[key] = rounded(value * UNITS_S.get(key.rpartition("_")[2], 1))
+        proposed = _rates(traffic, written, load.needed_peak, average)
     return [
         KeyChange(key, written.get(key), value)
         for key, value in proposed.items()
         if written.get(key) != value
     ]
+
+
+def _rates(
+    traffic: RequestTraffic, written: Mapping[str, Any], peak: float, average: float
+) -> dict[str, float]:
+    """Return rates per second by the keys that are written, in their units."""
+    peak_key, average_key = (
+        next(key for key in written if key.startswith(f"{rate}_requests_per_"))
+        for rate in ("peak", "average")
+    )
+    unit_s = {key: UNITS_S.get(key.rpartition("_")[2], 1) for key in (peak_key, average_key)}
+    of_average = _round(average * unit_s[average_key])
+    # All that comes in a day must fit into the hours in which requests arrive.
+    in_active_hours = of_average / unit_s[average_key] * 24 / traffic.active_hours_per_day
+    return {
+        peak_key: _round_up(max(peak, in_active_hours) * unit_s[peak_key]),
+        average_key: of_average,
+    }
 
 
 def _days(days: float) -> str:

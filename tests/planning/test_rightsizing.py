@@ -151,6 +151,27 @@ def test_all_requests_of_a_day_fit_into_its_active_hours() -> None:
     RequestTraffic.model_validate({**written, **{change.key: change.after for change in found.changes}})
 
 
+@pytest.mark.parametrize("active_hours", [1, 5.3, 7, 24])
+@pytest.mark.parametrize("keys", [("second", "second"), ("minute", "day"), ("day", "hour")])
+def test_what_is_proposed_is_valid_whatever_was_seen(active_hours: float, keys: tuple[str, str]) -> None:
+    written = {
+        f"peak_requests_per_{keys[0]}": 900_000,
+        f"average_requests_per_{keys[1]}": 1,
+        "active_hours_per_day": active_hours,
+    }
+    for step in range(60):
+        rate = 1e-5 * 1.37**step
+        all_day = dict.fromkeys(range(0, 14 * DAY_S, HOUR_S), rate * HOUR_S)
+        found = judge(seen(all_day, period_s=HOUR_S), written)
+        RequestTraffic.model_validate({**written, **{one.key: one.after for one in found.changes}})
+
+
+def test_users_whose_requests_took_no_time_are_one_at_least() -> None:
+    written = {"peak_concurrent_users": 8}
+    found = rightsize(UserTraffic.model_validate(written), written, seen(every_hour(1)), 15_000)
+    assert (found.verdict, found.changes[0]) == (Verdict.UNDER_USED, KeyChange("peak_concurrent_users", 8, 1))
+
+
 def test_an_endpoint_that_is_younger_is_measured_by_its_age() -> None:
     young = judge(seen(every_hour(11, range(12, 14)), days=2))
     assert young.average == pytest.approx(11 / 60)
