@@ -11,7 +11,7 @@ from typing import Any
 from sizewell.cli.errors import exit_unknown_workload, exit_with
 from sizewell.cli.kind import ViewKind
 from sizewell.cli.output import alone, tell, write_file
-from sizewell.config import ConfigError
+from sizewell.config import ConfigError, Fault
 from sizewell.config.environment_writer import UnchangeableError, set_values
 from sizewell.config.files import read_text
 from sizewell.config.tree import KeyPath
@@ -73,7 +73,7 @@ class Report:
     locked: frozenset[str]
     """Workloads that the lock keeps on their instance types until it is updated."""
     fault: str
-    """Why nothing can be planned with the proposed values; empty where all can."""
+    """Why the proposed values cannot be written, or nothing can be planned with them; else empty."""
     file: Path
     diff: str
     written: bool
@@ -105,17 +105,16 @@ def run_rightsize(
         for one in observations
         for change in one.found.changes
     }
-    fault = ""
-    resized: dict[str, Pick] = {}
-    if changes:
-        try:
-            resized = _resized(inputs, locked, observations)
-        except ConfigError as error:
-            fault = error.render()
+    fault, resized = "", dict[str, Pick]()
     file = directory / f"{environment}.yaml"
     with alone(file):
-        text = read_text(file, file.as_posix())
-        changed = _changed_text(file, text, changes)
+        text = changed = read_text(file, file.as_posix())
+        try:
+            if changes:
+                changed = _changed_text(file, text, changes)
+                resized = _resized(inputs, locked, observations)
+        except ConfigError as error:
+            fault = error.render()
         written = write and not fault and write_file(file, changed)
     return Report(
         environment=environment,
@@ -229,14 +228,11 @@ def _runs_on(planned: WorkloadPlan) -> str:
 
 
 def _changed_text(file: Path, text: str, changes: Mapping[KeyPath, float]) -> str:
-    if not changes:
-        return text
     try:
         return set_values(text, changes)
     except UnchangeableError:
-        exit_with(
-            f"{file.as_posix()}\n  the file cannot be changed without changing more\n  write aliases and anchors out"
-        )
+        message, hint = "the file cannot be changed without changing more", "write aliases and anchors out"
+        raise ConfigError([Fault(file.as_posix(), None, None, (), None, message, hint=hint)]) from None
 
 
 def _diff(file: Path, before: str, after: str) -> str:

@@ -62,7 +62,7 @@ def print_rightsizing(report: Report, console: Console) -> None:
     for line in report.silent:
         console.print(escape(line), soft_wrap=wrap)
     if report.fault:
-        console.print("With these values nothing can be planned, so nothing is written:", style="bold red")
+        console.print("These values cannot be taken:", style="bold red")
         console.print(escape(report.fault), soft_wrap=wrap)
     elif report.diff:
         console.print(f"\n{escape(report.diff)}\n", soft_wrap=True)
