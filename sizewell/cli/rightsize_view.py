@@ -153,8 +153,8 @@ def _resize_lines(name: str, report: Report) -> Iterator[str]:
         yield f"stays on {after.runs_on}: {cost}"
     else:
         yield f"{before.runs_on} -> {after.runs_on}: {cost}"
-        if name in report.locked:
-            yield f"the lock keeps the instance type until: sizewell lock {name} --update --env {report.environment}"
+    if name in report.locked:
+        yield f"to take this into the lock, once it is written: sizewell lock {name} --update --env {report.environment}"
 
 
 def _difference(before: Pick, after: Pick) -> str:

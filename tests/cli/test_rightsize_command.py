@@ -234,7 +234,7 @@ def test_a_peak_that_nothing_can_carry_is_told_and_not_written(
 def test_the_lock_is_named_that_keeps_the_type(account: Account, stated: Path, sizewell: Sizewell) -> None:
     assert sizewell("lock", "--env", "dev").exit_code == 0
     result = sizewell("rightsize", "--env", "dev")
-    told = "the lock keeps the instance type until: sizewell lock support-bert --update --env dev"
+    told = "to take this into the lock, once it is written: sizewell lock support-bert --update --env dev"
     assert told in result.stdout
 
 
