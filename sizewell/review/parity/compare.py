@@ -91,6 +91,10 @@ class _StackResources:
     resources: Resources
 
 
+#: What it draws follows from the workloads, which are compared.
+_DASHBOARD = "AWS::CloudWatch::Dashboard"
+
+
 def _stacks(assembly: Assembly) -> dict[str, _StackResources]:
     environment = EnvironmentNormaliser(assembly)
     stacks: dict[str, _StackResources] = {}
@@ -99,6 +103,7 @@ def _stacks(assembly: Assembly) -> dict[str, _StackResources]:
         resources = {
             path: ComparedResource(stack.resources[name], normaliser)
             for name, path in normaliser.paths.items()
+            if stack.resources[name].resource_type != _DASHBOARD
         }
         stacks[_workload(assembly, environment, stack)] = _StackResources(stack.name, resources)
     return stacks
