@@ -150,6 +150,8 @@ CASES = (
         "latency: {max_p95_ms: 100}",
         "latency: {max_p95_ms: 20}",
         "notice quota-raised:",
+        # The dashboard draws the threshold.
+        "changed: demo-prod-foundation/Dashboard",
         "config: prod workloads.support-bert.latency.max_p95_ms 100 -> 20",
         "changed: demo-prod-support-bert/AlarmsModelLatencyP958642BF53",
         "changed: demo-prod-support-bert/AlarmsModelLatencyP9978AB0F6E",

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 from constructs_lib.jsii_runtime import use_bundled_node
+from sizewell.dashboards.body import body_of
+from sizewell.dashboards.environment import dashboard_of
 from sizewell.planning import DeploymentPlan, configuration_to_json, load_for_synth, plan_to_json
 
 PROJECT_DIRECTORY = Path(__file__).parents[3]
@@ -45,6 +47,7 @@ def main(environment: str, *pairs: str) -> None:
             first = output, planned.plan
         else:
             _copy_what_is_the_same(planned.plan, output, first[0])
+            _draw_all(planned.plan, output)
         (output / "plan.json").write_text(plan_to_json(planned.plan), "utf-8")
         configuration = configuration_to_json(planned.environment, planned.sources)
         (output / "config.json").write_text(configuration, "utf-8")
@@ -74,6 +77,17 @@ def _copy_what_is_the_same(plan: DeploymentPlan, output: Path, first: Path) -> N
     for path in first.iterdir():
         if path.name.partition(".")[0] in left_out:
             shutil.copy(path, output)
+
+
+def _draw_all(plan: DeploymentPlan, output: Path) -> None:
+    """Let the dashboard show all workloads, also those whose stacks were left out."""
+    path = output / f"{plan.foundation.stack_name}.template.json"
+    template = json.loads(path.read_text("utf-8"))
+    dashboard = dashboard_of(plan, plan.foundation)
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::CloudWatch::Dashboard" and dashboard is not None:
+            resource["Properties"]["DashboardBody"] = body_of(dashboard)
+    path.write_text(json.dumps(template), "utf-8")
 
 
 if __name__ == "__main__":
