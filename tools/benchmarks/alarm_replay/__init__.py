@@ -1,0 +1,1 @@
+"""Replays metric traces against the alarms of synthesized templates, by the rules that CloudWatch documents."""

@@ -1,0 +1,131 @@
+"""The traces of what answers later or ends by itself: queues of asynchronous endpoints, and jobs."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sizewell.facts.state_machines import FAILURE_METRICS
+from tools.benchmarks.alarm_replay.loads import AFTERNOON, DAY, HOUR, NIGHT, steady
+from tools.benchmarks.alarm_replay.publishing import Dimensions, endpoint_metric, gauges
+from tools.benchmarks.alarm_replay.series import Floats
+from tools.benchmarks.alarm_replay.template_alarms import Metric, Published
+from tools.benchmarks.alarm_replay.traces import Trace
+
+_MINUTES = 3 * DAY
+#: Until an instance answers that starts because of a request.
+_WAKE_MINUTES = 7
+_AGE = "ApproximateAgeOfOldestRequest"
+_WITHOUT_CAPACITY = "HasBacklogWithoutCapacity"
+
+
+def queue_traces(
+    queue: Dimensions,
+    variant: Dimensions,
+    *,
+    requests_per_minute: float,
+    max_wait_minutes: float,
+    sleeps: bool,
+) -> Iterator[tuple[Trace, Published]]:
+    """Yield those of an asynchronous endpoint, which may have no instance while nobody asks."""
+    between = max(1, round(1 / requests_per_minute))
+    rng = np.random.default_rng(1)
+    processed = rng.poisson(requests_per_minute, _MINUTES).astype(float)
+
+    def series(**changes: tuple[int, int, float]) -> Published:
+        values: dict[str, Floats] = {
+            _AGE: np.where(processed > 0, max_wait_minutes * 60 / 2, 0.0),
+            _WITHOUT_CAPACITY: np.zeros(_MINUTES),
+            "InvocationFailures": np.where(processed > 0, 0.0, np.nan),
+            "ExpiredRequests": np.full(_MINUTES, np.nan),
+            "NotificationFailures": np.full(_MINUTES, np.nan),
+            "MemoryUtilization": np.full(_MINUTES, 60.0),
+            "DiskUtilization": np.full(_MINUTES, 30.0),
+        }
+        for name, (start, end, value) in changes.items():
+            values[name][start:end] = value
+        return gauges(
+            {
+                endpoint_metric(name, queue if name in (_AGE, _WITHOUT_CAPACITY) else variant): value
+                for name, value in values.items()
+            }
+        )
+
+    def trace(name: str, within: float | None = None, starts: int = AFTERNOON) -> Trace:
+        return Trace(
+            name=name,
+            load=steady(requests_per_minute),
+            starts=starts,
+            page_within=None if within is None else int(np.ceil(within)),
+        )
+
+    yield trace("steady queue"), series()
+    yield trace("one request fails at night"), series(InvocationFailures=(NIGHT, NIGHT + 1, 1))
+    if sleeps:
+        asleep = (DAY, DAY + 8 * HOUR, np.nan)
+        yield trace("asleep for a night"), series(MemoryUtilization=asleep, DiskUtilization=asleep)
+        yield (
+            trace("an instance starts"),
+            series(
+                **{
+                    _WITHOUT_CAPACITY: (AFTERNOON, AFTERNOON + _WAKE_MINUTES, 1),
+                    "MemoryUtilization": (AFTERNOON - HOUR, AFTERNOON + _WAKE_MINUTES, np.nan),
+                }
+            ),
+        )
+    stuck = series(**{_WITHOUT_CAPACITY: (AFTERNOON, AFTERNOON + 6 * HOUR, 1)})
+    age = np.where(processed > 0, max_wait_minutes * 60 / 2, 0.0)
+    age[AFTERNOON : AFTERNOON + 6 * HOUR] = 60.0 * np.arange(6 * HOUR)
+    stuck = {**stuck, **gauges({endpoint_metric(_AGE, queue): age})}
+    yield trace("a queue that nobody drains", max_wait_minutes + 15), stuck
+    late = {**series(), **gauges({endpoint_metric(_AGE, queue): age})}
+    yield trace("a queue that is drained too slowly", max_wait_minutes + 15), late
+    # Each request that came failed.
+    failing = processed.copy()
+    failing[:AFTERNOON] = np.where(processed[:AFTERNOON] > 0, 0, np.nan)
+    failing[AFTERNOON:][processed[AFTERNOON:] == 0] = np.nan
+    failures = {**series(), **gauges({endpoint_metric("InvocationFailures", variant): failing})}
+    yield trace("all requests fail", max(30, 10 * between)), failures
+    yield trace("a request expires", 15), series(ExpiredRequests=(AFTERNOON, AFTERNOON + 1, 1))
+    yield trace("a notification is lost", 15), series(NotificationFailures=(AFTERNOON, AFTERNOON + 1, 1))
+    yield trace("disk is full", 30), series(DiskUtilization=(AFTERNOON, AFTERNOON + 2 * HOUR, 95))
+
+
+def job_traces(
+    machine: str, queues: tuple[str, ...], *, is_training: bool
+) -> Iterator[tuple[Trace, Published]]:
+    """Yield those of a workflow: ``queues`` take the starts that failed."""
+
+    def series(happened: dict[Metric, tuple[int, ...]]) -> Published:
+        # Counts are published only when there is one.
+        values = {}
+        for metric, minutes in happened.items():
+            values[metric] = np.full(_MINUTES, np.nan)
+            values[metric][list(minutes)] = 1
+        return gauges(values)
+
+    def ended(name: str) -> Metric:
+        return ("AWS/States", name, frozenset({("StateMachineArn", machine)}))
+
+    nothing: dict[Metric, tuple[int, ...]] = {ended(name): () for name in FAILURE_METRICS}
+    lost = {
+        ("AWS/SQS", "ApproximateNumberOfMessagesVisible", frozenset({("QueueName", queue)})): ()
+        for queue in queues
+    }
+    nothing |= lost
+
+    def trace(name: str, within: int | None = None) -> Trace:
+        return Trace(name=name, load=steady(1), starts=AFTERNOON, page_within=within)
+
+    yield trace("executions succeed"), series(nothing)
+    for name, end in FAILURE_METRICS.items():
+        yield trace(f"an execution {end}", 15), series({**nothing, ended(name): (AFTERNOON,)})
+    for queue in lost:
+        waits = tuple(range(AFTERNOON, _MINUTES))
+        yield (
+            trace(f"a start is lost to {dict(queue[2])['QueueName']}", 15),
+            series({**nothing, queue: waits}),
+        )
+    if is_training:
+        # It runs out of the time of its machine, after its deadline.
+        late = {**nothing, ended("ExecutionsTimedOut"): (AFTERNOON + 12 * HOUR,)}
+        yield trace("a training waits for capacity until it times out", 11 * HOUR), series(late)
