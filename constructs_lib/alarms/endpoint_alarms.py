@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
@@ -124,7 +125,6 @@ class EndpointAlarms(Construct):
         dimensions: list[cloudwatch.CfnAlarm.DimensionProperty],
         props: EndpointAlarmProps,
     ) -> cloudwatch.CfnAlarm:
-        percentile = rule.statistic.startswith("p")
         evaluation = props.evaluations.get(rule.threshold, rule.evaluation)
         topic_arns = None if props.alarm_topic_arn is None else [props.alarm_topic_arn]
         alarm = cloudwatch.CfnAlarm(
@@ -135,14 +135,9 @@ class EndpointAlarms(Construct):
             )
             + props.name_suffix,
             alarm_description=_describe(rule, limit, props, evaluation),
-            namespace=rule.metric.namespace,
-            metric_name=rule.metric_name,
-            dimensions=dimensions,
-            statistic=None if percentile else rule.statistic,
-            extended_statistic=rule.statistic if percentile else None,
+            **_read(rule, dimensions, evaluation.period_s),
             comparison_operator="LessThanThreshold" if rule.below else "GreaterThanThreshold",
             threshold=_in_metric_unit(rule.metric, limit, props),
-            period=evaluation.period_s,
             evaluation_periods=evaluation.evaluation_periods,
             datapoints_to_alarm=evaluation.datapoints_to_alarm,
             treat_missing_data=_MISSING_DATA[rule.evaluation if props.instances_report else OF_REQUESTS],
@@ -187,6 +182,46 @@ def _watched(props: EndpointAlarmProps) -> dict[str, tuple[tuple[str, str], ...]
 
 def _dimensions(pairs: tuple[tuple[str, str], ...]) -> list[cloudwatch.CfnAlarm.DimensionProperty]:
     return [cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value) for name, value in pairs]
+
+
+def _read(
+    rule: EndpointAlarmRule, dimensions: list[cloudwatch.CfnAlarm.DimensionProperty], period_s: int
+) -> dict[str, Any]:
+    """Return the properties of an alarm that say what it reads: a metric, or one less another."""
+    if rule.less is None:
+        statistic = "extended_statistic" if rule.statistic.startswith("p") else "statistic"
+        return {
+            "namespace": rule.metric.namespace,
+            "metric_name": rule.metric_name,
+            "dimensions": dimensions,
+            statistic: rule.statistic,
+            "period": period_s,
+        }
+    queries = {"all": rule.metric_name, "less": rule.less}
+    return {
+        "metrics": [
+            cloudwatch.CfnAlarm.MetricDataQueryProperty(
+                id="rest",
+                expression="all - less",
+                label=f"{rule.metric_name} less {rule.less}",
+                return_data=True,
+            ),
+            *(
+                cloudwatch.CfnAlarm.MetricDataQueryProperty(
+                    id=query_id,
+                    metric_stat=cloudwatch.CfnAlarm.MetricStatProperty(
+                        metric=cloudwatch.CfnAlarm.MetricProperty(
+                            namespace=rule.metric.namespace, metric_name=name, dimensions=dimensions
+                        ),
+                        period=period_s,
+                        stat=rule.statistic,
+                    ),
+                    return_data=False,
+                )
+                for query_id, name in queries.items()
+            ),
+        ]
+    }
 
 
 def _alarm_name(watched: str, construct_id: str) -> str:
@@ -235,7 +270,7 @@ def _describe(
         watched = f"inference component {props.component_name}"
     than = "below" if rule.below else "above"
     return (
-        f"{rule.statistic} {rule.metric_name} of {watched} "
+        f"{rule.statistic} {rule.metric_name}{f' less {rule.less}' if rule.less else ''} of {watched} "
         f"{than} {limit:g}{unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
         f"{'minutes' if minutes == 1 else f'periods of {minutes} minutes'}"
     )

@@ -83,6 +83,8 @@ class EndpointAlarmRule:
     metric_name: str
     statistic: str
     evaluation: AlarmEvaluation
+    less: str | None = None
+    """A metric whose statistic is taken away."""
     below: bool = False
     """Whether what is below the threshold is not healthy, rather than what is above."""
 
@@ -103,9 +105,15 @@ ENDPOINT_ALARM_RULES = (
     EndpointAlarmRule(
         "server_error_rate", "max_5xx_error_rate_percent", "Invocation5XXErrors", "Average", OF_REQUESTS
     ),
-    # Time-outs, broken connections and answers that are no answers: a hung container or a dead fleet shows only here.
+    # 5XX, time-outs, broken connections and answers that are no answers: a hung container or a dead fleet shows only here. It
+    # counts what is "not 2XX" (monitoring-cloudwatch), and so what clients do wrong.
     EndpointAlarmRule(
-        "model_error_rate", "max_model_error_rate_percent", "InvocationModelErrors", "Average", OF_REQUESTS
+        "model_error_rate",
+        "max_model_error_rate_percent",
+        "InvocationModelErrors",
+        "Average",
+        OF_REQUESTS,
+        less="Invocation4XXErrors",
     ),
     EndpointAlarmRule(
         "client_error_rate", "max_4xx_error_rate_percent", "Invocation4XXErrors", "Average", OF_REQUESTS

@@ -72,8 +72,8 @@ class ErrorRateAlarm(Alarm):
     """An alarm on a share of the requests."""
 
     above_percent: Annotated[Annotated[float, Field(ge=0, lt=100)] | None, _ON_THRESHOLD] = None
-    """The alarm goes off above this share of the requests in percent; 0 counts any error. By default 1, and 5 for errors
-    of clients."""
+    """The alarm goes off above this share of the requests in percent; 0 counts any error. By default 1; errors of
+    clients have no alarm."""
 
 
 class LatencyAlarm(Alarm):

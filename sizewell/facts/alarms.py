@@ -78,3 +78,6 @@ ROLLBACK_ALARMS = ("server_error_rate", "model_error_rate", "model_latency_p99")
 LAMBDA_ROLLBACK_ALARMS = ("error_rate", "duration_p99")
 #: Of an asynchronous endpoint, which publishes neither rates of time-outs nor percentiles: whatever fails.
 ASYNCHRONOUS_ROLLBACK_ALARMS = ("invocation_failures",)
+
+#: Alarms of an endpoint on an expression, and how many metrics it is of: CloudWatch bills each.
+METRICS_OF_ALARM = {"model_error_rate": 2}

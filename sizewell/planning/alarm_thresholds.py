@@ -14,10 +14,12 @@ from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.workload_plan import AlarmPlan
 
+#: Where time-outs and broken answers are published with them, one alarm is on all.
 ERROR_5XX_PERCENT = 1.0
-#: Time-outs and broken answers, which no container reports itself.
 MODEL_ERROR_PERCENT = 1.0
-ERROR_4XX_PERCENT = 5.0
+SERVER_ERRORS = "model_error_rate counts them, too: state above_percent for an alarm of their own"
+#: What a client does wrong, no fleet can help.
+CLIENT_ERRORS = "bad input of one client would wake people: state above_percent for an alarm all the same"
 #: A percentile of fewer requests is the slowest one of them.
 MIN_REQUESTS_OF_PERCENTILE = 100
 #: Periods of CloudWatch to choose from, in seconds; three of the longest are half a day.
@@ -163,9 +165,9 @@ def default_thresholds(latency: AnswerLatency, engine: Engine, gpu_count: int) -
         "gpu_memory_utilization": _OF_LLM_ENGINE if llm else GPU_MEMORY_PERCENT,
     }
     return {
-        "server_error_rate": ERROR_5XX_PERCENT,
+        "server_error_rate": SERVER_ERRORS,
         "model_error_rate": MODEL_ERROR_PERCENT,
-        "client_error_rate": ERROR_4XX_PERCENT,
+        "client_error_rate": CLIENT_ERRORS,
         **latency_thresholds_ms(latency),
         "cpu_utilization": CPU_PERCENT,
         **(gpu if gpu_count else {}),

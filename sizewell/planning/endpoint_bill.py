@@ -3,9 +3,10 @@
 A review prices the templates; a test holds both to the same names and amounts. Only a review knows what an app adds itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from sizewell.facts.alarms import METRICS_OF_ALARM
 from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.planning.bill_items import (
     BY_USE_OF_LOG_GROUP,
@@ -33,7 +34,9 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
     policies = [policy for one in variants if one.scaling for policy in one.scaling.policies]
     items = [
         *fleet_items(region, *variants),
-        *alarm_items(region, sum(len(one.alarms) + len(one.rollback_alarms) for one in variants), policies),
+        *alarm_items(
+            region, [name for one in variants for name in (*one.alarms, *one.rollback_alarms)], policies
+        ),
     ]
     made = endpoint.asynchronous is not None and None in (
         endpoint.asynchronous.success_topic_arn,
@@ -66,13 +69,16 @@ def fleet_items(region: str, *fleets: Any) -> Iterator[BillItem]:
         yield priced_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", sum(gb_months))
 
 
-def alarm_items(region: str, count: int, policies: Sequence[ScalingPolicyPlan]) -> Iterator[BillItem]:
-    """Yield the alarms that are stated, and those of policies."""
+def alarm_items(
+    region: str, alarms: Iterable[str], policies: Sequence[ScalingPolicyPlan]
+) -> Iterator[BillItem]:
+    """Yield the alarms, which have these names, and those of policies."""
     tracked = sum(metric_count(one) for one in policies if isinstance(one, TargetTrackingPlan))
     # A step policy acts on an alarm of ours, of one metric or of several that an expression joins.
     steps = [metric_count(one) for one in policies if not isinstance(one, TargetTrackingPlan)]
-    yield alarm_item(region, "alarm", count + steps.count(1))
-    if joined := sum(count for count in steps if count > 1):
+    metrics = [*(METRICS_OF_ALARM.get(name, 1) for name in alarms), *steps]
+    yield alarm_item(region, "alarm", metrics.count(1))
+    if joined := sum(count for count in metrics if count > 1):
         yield alarm_item(region, "alarm metric", joined)
     if tracked:
         yield alarm_item(region, "alarm of target tracking", tracked * ALARMS_OF_TARGET_TRACKING)

@@ -13,8 +13,8 @@ def component_line(endpoint: ComponentEndpointPlan, region: str) -> BillLine:
     policies = [
         policy for component in components if component.scaling for policy in component.scaling.policies
     ]
-    alarms = len(endpoint.alarms) + sum(len(component.alarms) for component in components)
-    alarms += sum(len(component.rollout.alarms) for component in components if component.rollout)
+    alarms = [*endpoint.alarms, *(name for component in components for name in component.alarms)]
+    alarms += [name for component in components if component.rollout for name in component.rollout.alarms]
     items = [*fleet_items(region, endpoint), *alarm_items(region, alarms, policies)]
     return bill_line(
         endpoint.name, items, paid_by_use_of_endpoint(detailed_metrics=endpoint.detailed_metrics)

@@ -26,9 +26,9 @@ from sizewell.kinds.inference_component_endpoint.plan_model import (
     ScheduledCopiesPlan,
 )
 from sizewell.planning.alarm_thresholds import (
-    ERROR_4XX_PERCENT,
-    ERROR_5XX_PERCENT,
+    CLIENT_ERRORS,
     MODEL_ERROR_PERCENT,
+    SERVER_ERRORS,
     latency_thresholds_ms,
     stated_alarms,
 )
@@ -79,9 +79,9 @@ def plan_component(
     alarms, alarms_off = stated_alarms(
         component.alarms,
         {
-            "server_error_rate": ERROR_5XX_PERCENT,
+            "server_error_rate": SERVER_ERRORS,
             "model_error_rate": MODEL_ERROR_PERCENT,
-            "client_error_rate": ERROR_4XX_PERCENT,
+            "client_error_rate": CLIENT_ERRORS,
             **latency_thresholds_ms(component.latency),
         },
         average,

@@ -8,8 +8,8 @@ from sizewell.kinds.serverless_endpoint.config import ServerlessEndpoint
 from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.access import plan_access
 from sizewell.planning.alarm_thresholds import (
+    CLIENT_ERRORS,
     CONCURRENCY_PERCENT,
-    ERROR_4XX_PERCENT,
     ERROR_5XX_PERCENT,
     MEMORY_PERCENT,
     evaluation_faults,
@@ -65,7 +65,7 @@ def serverless_faults(endpoint: ServerlessEndpoint, plan: ServerlessEndpointPlan
     yield from percentile_faults(path, endpoint.alarms, plan.alarms, plan.p95_latency_ms)
 
 
-def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) -> dict[str, float]:
+def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) -> dict[str, float | str]:
     chosen = choice.chosen
     provisioned = choice.provisioned(chosen)
     latency = latency_thresholds_ms(endpoint.latency)
@@ -75,7 +75,7 @@ def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) ->
         latency["overhead_latency"] += setup_ms
     return {
         "server_error_rate": ERROR_5XX_PERCENT,
-        "client_error_rate": ERROR_4XX_PERCENT,
+        "client_error_rate": CLIENT_ERRORS,
         **latency,
         "model_setup_time": setup_ms,
         "memory_utilization": MEMORY_PERCENT,

@@ -37,12 +37,24 @@ def name_of(alarm: Resource) -> str:
     return text(alarm.properties.get("AlarmName")) or alarm.path
 
 
+def metric_name(alarm: Resource) -> str | None:
+    """Return the metric, or the first of an expression."""
+    return next((name for metric in _metrics(alarm) if (name := text(metric.get("MetricName")))), None)
+
+
 def dimension(alarm: Resource, name: str) -> str | None:
-    """Return the value of a dimension."""
-    for _, written in maps(alarm.properties.get("Dimensions")):
-        if written.get("Name") == name:
-            return text(written.get("Value"))
+    """Return the value of a dimension, of an expression that of its first metric that has it."""
+    for metric in _metrics(alarm):
+        for _, written in maps(metric.get("Dimensions")):
+            if written.get("Name") == name:
+                return text(written.get("Value"))
     return None
+
+
+def _metrics(alarm: Resource) -> Iterator[Mapping[str, Any]]:
+    yield alarm.properties
+    for _, query in maps(alarm.properties.get("Metrics")):
+        yield mapping(mapping(query.get("MetricStat")).get("Metric"))
 
 
 def alarm_pairs(diff: DeploymentDiff) -> Iterator[AlarmPair]:
@@ -74,10 +86,7 @@ def watched_metrics(alarm: Resource, names: Mapping[str, str]) -> frozenset[str]
 
     ``names`` are the texts that mean the same as others: the name of an endpoint, by reference and as it is.
     """
-    metrics = [alarm.properties] if "MetricName" in alarm.properties else []
-    for _, query in maps(alarm.properties.get("Metrics")):
-        metrics.append(mapping(mapping(query.get("MetricStat")).get("Metric")))
-    return frozenset(_metric(metric, names) for metric in metrics if text(metric.get("MetricName")))
+    return frozenset(_metric(metric, names) for metric in _metrics(alarm) if text(metric.get("MetricName")))
 
 
 def _metric(metric: Mapping[str, Any], names: Mapping[str, str]) -> str:

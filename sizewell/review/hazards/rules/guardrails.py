@@ -6,7 +6,7 @@ SageMaker developer guide, "Deployment guardrails" and its page "Exclusions".
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.review.hazards.alarm_pairs import dimension
+from sizewell.review.hazards.alarm_pairs import dimension, metric_name
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import listed, moved
 from sizewell.templates.endpoints import Endpoint
@@ -55,7 +55,7 @@ def _alarms(endpoint: Endpoint) -> frozenset[str]:
 def _watched(endpoint: Endpoint, alarm_name: Any) -> str:
     for reference in references_in([alarm_name]):
         alarm = endpoint.stack.resources.get(reference.name)
-        if alarm and (metric := text(alarm.properties.get("MetricName"))):
+        if alarm and (metric := metric_name(alarm)):
             return " of ".join(filter(None, (metric, dimension(alarm, "VariantName"))))
     return str(alarm_name)
 
