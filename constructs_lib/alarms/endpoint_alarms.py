@@ -92,9 +92,8 @@ class EndpointAlarms(Construct):
     """One alarm for each threshold that is given.
 
     ``Unit`` is left out of the alarms on purpose: a unit that differs from the published one never matches a datum.
-    Percentiles of few requests are evaluated all the same (CloudWatch's default): ignoring them would keep a quiet
-    endpoint's p99 alarm silent below 1000 requests a minute (CloudWatch User Guide, "Percentile-based alarms and low
-    data samples").
+    Percentiles of few requests are evaluated all the same (CloudWatch's default) unless an evaluation ignores them: a period
+    must hold enough, or the alarm is silent.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointAlarmProps) -> None:
@@ -136,6 +135,7 @@ class EndpointAlarms(Construct):
             + props.name_suffix,
             alarm_description=_describe(rule, limit, props, evaluation),
             **_read(rule, dimensions, evaluation.period_s),
+            evaluate_low_sample_count_percentile="ignore" if evaluation.ignores_few_samples else None,
             comparison_operator="LessThanThreshold" if rule.below else "GreaterThanThreshold",
             threshold=_in_metric_unit(rule.metric, limit, props),
             evaluation_periods=evaluation.evaluation_periods,

@@ -95,6 +95,7 @@ class LambdaAlarms(Construct):
             alarm_description=f"{noun} of {'function' if props.executed_version is None else 'one version of'} "
             f"{props.function_name} above {threshold:g}{_UNITS.get(name, '')}",
             **watched,
+            evaluate_low_sample_count_percentile="ignore" if alarm.evaluation.ignores_few_samples else None,
             comparison_operator="GreaterThanThreshold",
             threshold=threshold,
             evaluation_periods=alarm.evaluation.evaluation_periods,

@@ -26,6 +26,8 @@ class AlarmEvaluation:
     period_s: int = MINUTE_S
     datapoints_to_alarm: int
     evaluation_periods: int
+    ignores_few_samples: bool = False
+    """Whether a percentile of fewer samples than ``ENOUGH_SAMPLES`` in a period leaves the alarm as it is."""
 
     def __post_init__(self) -> None:
         """Check what PutMetricAlarm would refuse in the middle of a deployment."""
@@ -62,6 +64,10 @@ class AlarmEvaluation:
         return tuple(found)
 
 
+#: "fewer than 10/(1-percentile) data points": "Percentile-based CloudWatch alarms and low data samples",
+#: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/percentiles-with-low-samples.html
+ENOUGH_SAMPLES = {"p95": 200, "p99": 1000}
+
 #: Ours. Of what requests tell, and of what instances tell: a scale-out has time to help.
 OF_REQUESTS = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=5)
 OF_INSTANCES = AlarmEvaluation(datapoints_to_alarm=10, evaluation_periods=15)
@@ -73,9 +79,9 @@ _WAKE_MINUTES = round(2 * WAKE_S / MINUTE_S)
 OF_WAKING = AlarmEvaluation(datapoints_to_alarm=_WAKE_MINUTES, evaluation_periods=_WAKE_MINUTES)
 
 #: Ours: what a new fleet is called back for: what its container answers, and how late. Clients' own errors do not count.
-ROLLBACK_ALARMS = ("server_error_rate", "model_error_rate", "model_latency_p99")
+ROLLBACK_ALARMS = ("server_error_rate", "model_error_rate", "model_latency_p95")
 #: Of a function, the same.
-LAMBDA_ROLLBACK_ALARMS = ("error_rate", "duration_p99")
+LAMBDA_ROLLBACK_ALARMS = ("error_rate", "duration_p95")
 #: Of an asynchronous endpoint, which publishes neither rates of time-outs nor percentiles: whatever fails.
 ASYNCHRONOUS_ROLLBACK_ALARMS = ("invocation_failures",)
 

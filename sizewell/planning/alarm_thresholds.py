@@ -5,8 +5,15 @@ from itertools import chain
 
 from sizewell.config.alarms import Alarm, Alarms
 from sizewell.config.base import ConfigModel
-from sizewell.config.endpoint import MAX_INVOCATION_MS, AnswerLatency, EndpointNeeds
-from sizewell.facts.alarms import MINUTE_S, OF_INSTANCES, OF_REQUESTS, ROLLBACK_ALARMS, AlarmEvaluation
+from sizewell.config.endpoint import AnswerLatency, EndpointNeeds
+from sizewell.facts.alarms import (
+    ENOUGH_SAMPLES,
+    MINUTE_S,
+    OF_INSTANCES,
+    OF_REQUESTS,
+    ROLLBACK_ALARMS,
+    AlarmEvaluation,
+)
 from sizewell.facts.models import Engine
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.endpoint_plan_model import EndpointPlan
@@ -20,14 +27,15 @@ MODEL_ERROR_PERCENT = 1.0
 SERVER_ERRORS = "model_error_rate counts them, too: state above_percent for an alarm of their own"
 #: What a client does wrong, no fleet can help.
 CLIENT_ERRORS = "bad input of one client would wake people: state above_percent for an alarm all the same"
-#: A percentile of fewer requests is the slowest one of them.
+#: Of a new fleet, which few requests may reach: a percentile of fewer is the slowest one of them.
 MIN_REQUESTS_OF_PERCENTILE = 100
+#: Requests that a period holds, where it is not of a percentile: the share of 95 in a hundred is of a hundred.
+_SAMPLES = {"model_cache_hit": 100}
 #: Periods of CloudWatch to choose from, in seconds; three of the longest are half a day.
 LATENCY_PERIODS_S = (60, 300, 900, 3600, 14_400)
 #: Of periods longer than a minute, whatever they are of: datapoints and periods.
 OF_LONG_PERIODS = (2, 3)
-#: The slowest percent may take this many times the 95th percentile, unless the configuration says otherwise.
-P99_OVER_P95 = 2.0
+SLOWEST_PERCENT = "latency.max_p95_ms is the objective: state latency.max_p99_ms or above_ms for an alarm on the slowest percent"
 #: SageMaker's own share of a request may take this share of the objective, and at least so many milliseconds: the
 #: first request of a quiet endpoint pays for TLS and authorisation.
 OVERHEAD_SHARE = 0.25
@@ -73,7 +81,6 @@ def stated_alarms(
 
     ``instances_report``: utilization is reported every minute, with or without requests.
     """
-    latency_period_s = period_holding_s(average_requests_per_second)
     on: dict[str, AlarmPlan] = {}
     off: dict[str, str] = {}
     for name, default in defaults.items():
@@ -85,13 +92,14 @@ def stated_alarms(
         elif isinstance(threshold, str):
             off[name] = threshold
         else:
+            usual = OF_INSTANCES if instances_report and name.endswith("_utilization") else OF_REQUESTS
+            samples = ENOUGH_SAMPLES.get(name[-3:], _SAMPLES.get(name, 0))
+            times = evaluation(stated, usual, period_holding_s(average_requests_per_second, samples))
             on[name] = AlarmPlan(
                 threshold=threshold,
-                **evaluation(
-                    stated,
-                    OF_INSTANCES if instances_report and name.endswith("_utilization") else OF_REQUESTS,
-                    latency_period_s if name in (*chain(*PERCENTILE_ALARMS), "model_cache_hit") else MINUTE_S,
-                ),
+                **times,
+                ignores_few_samples=name[-3:] in ENOUGH_SAMPLES
+                and times["period_s"] * average_requests_per_second >= samples,
             )
     return on, off
 
@@ -182,11 +190,11 @@ def stated_threshold(alarm: Alarm) -> float | None:
     return next((getattr(alarm, key) for key in keys if hasattr(alarm, key)), None)
 
 
-def latency_thresholds_ms(latency: AnswerLatency) -> dict[str, float]:
-    """Return the thresholds that follow from the objective, by the names of their alarms."""
+def latency_thresholds_ms(latency: AnswerLatency) -> dict[str, float | str]:
+    """Return the thresholds that follow from the objective by the names of their alarms, or why there is none."""
     return {
         "model_latency_p95": latency.max_p95_ms,
-        "model_latency_p99": latency.max_p99_ms or default_p99_ms(latency.max_p95_ms, MAX_INVOCATION_MS),
+        "model_latency_p99": latency.max_p99_ms or SLOWEST_PERCENT,
         "overhead_latency": max(MIN_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE),
     }
 
@@ -208,15 +216,7 @@ def evaluation(stated: Alarm, usual: AlarmEvaluation, usual_period_s: int = MINU
     return {"period_s": period_s, "datapoints_to_alarm": datapoints, "evaluation_periods": periods}
 
 
-def period_holding_s(average_requests_per_second: float, requests: int = MIN_REQUESTS_OF_PERCENTILE) -> int:
-    """Return the shortest period that holds enough requests, those of a percentile or so many, else the longest."""
+def period_holding_s(average_requests_per_second: float, requests: int) -> int:
+    """Return the shortest period that holds so many requests, else the longest."""
     fitting = (period for period in LATENCY_PERIODS_S if period * average_requests_per_second >= requests)
     return next(fitting, LATENCY_PERIODS_S[-1])
-
-
-def default_p99_ms(max_p95_ms: float, end_ms: float) -> float:
-    """Return a threshold that can be exceeded: AWS ends a request after ``end_ms``.
-
-    Where twice the 95th percentile is beyond that, it lies halfway between the objective and the end.
-    """
-    return min(max_p95_ms * P99_OVER_P95, (max_p95_ms + end_ms) / 2)

@@ -102,7 +102,7 @@ def callbacks(alarms: Mapping[str, AlarmPlan], requests_per_second: float) -> di
     for name in (*ROLLBACK_ALARMS, *ASYNCHRONOUS_ROLLBACK_ALARMS):
         if name not in alarms:
             continue
-        of_latency = name == "model_latency_p99"
+        of_latency = name == "model_latency_p95"
         needed = MIN_REQUESTS_OF_PERCENTILE if of_latency else 1
         is_busy = period_holding_s(requests_per_second, needed) == MINUTE_S
         watched[name] = AlarmPlan(

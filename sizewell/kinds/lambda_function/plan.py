@@ -14,7 +14,7 @@ from sizewell.facts.lambda_functions import (
 from sizewell.facts.proxy import PROXY_VARIABLES
 from sizewell.facts.serving_features import Feature, ServedAs
 from sizewell.facts.serving_modes import Mode
-from sizewell.kinds.lambda_function.config import MAX_INVOCATION_MS, LambdaFunction
+from sizewell.kinds.lambda_function.config import LambdaFunction
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.kinds.lambda_function.rollout import (
     lambda_rollout_faults,
@@ -24,7 +24,7 @@ from sizewell.kinds.lambda_function.rollout import (
 from sizewell.planning.alarm_thresholds import (
     CONCURRENCY_PERCENT,
     ERROR_5XX_PERCENT,
-    default_p99_ms,
+    SLOWEST_PERCENT,
     evaluation_faults,
     percentile_faults,
     stated_alarms,
@@ -107,13 +107,12 @@ def _storage_mb(function: LambdaFunction, choice: OnDemandChoice) -> int:
     return max(MIN_STORAGE_MB, math.ceil((room_gib(artifact) or 0.0) * 1024))
 
 
-def _default_thresholds(function: LambdaFunction, choice: OnDemandChoice) -> dict[str, float]:
-    max_p95_ms, max_p99_ms = function.latency.max_p95_ms, function.latency.max_p99_ms
+def _default_thresholds(function: LambdaFunction, choice: OnDemandChoice) -> dict[str, float | str]:
     return {
         "error_rate": ERROR_5XX_PERCENT,
         "throttles": 0.0,
-        "duration_p95": max_p95_ms,
-        "duration_p99": max_p99_ms or default_p99_ms(max_p95_ms, MAX_INVOCATION_MS),
+        "duration_p95": function.latency.max_p95_ms,
+        "duration_p99": function.latency.max_p99_ms or SLOWEST_PERCENT,
         "concurrency_utilization": CONCURRENCY_PERCENT,
         **({"provisioned_concurrency_spillover": 0.0} if choice.provisioned(choice.chosen) else {}),
     }

@@ -14,7 +14,7 @@ from sizewell.planning.rollout import CANARY_PERCENT
 from sizewell.planning.workload_plan import AlarmPlan
 
 #: Requests that a period must hold: one tells of an error, and a period without any tells nothing.
-_REQUESTS = {"error_rate": 1, "duration_p99": MIN_REQUESTS_OF_PERCENTILE}
+_REQUESTS = {"error_rate": 1, "duration_p95": MIN_REQUESTS_OF_PERCENTILE}
 
 
 def plan_lambda_rollout(

@@ -72,7 +72,9 @@ def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) ->
     setup_ms = chosen.cold_start_s * 1000 * SETUP_OVER_PREDICTED
     if not provisioned:
         # OverheadLatency holds the cold starts, and with little traffic every request may be one.
-        latency["overhead_latency"] += setup_ms
+        overhead = latency["overhead_latency"]
+        assert isinstance(overhead, float)
+        latency["overhead_latency"] = overhead + setup_ms
     return {
         "server_error_rate": ERROR_5XX_PERCENT,
         "client_error_rate": CLIENT_ERRORS,
