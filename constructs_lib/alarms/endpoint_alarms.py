@@ -11,11 +11,9 @@ from constructs_lib.alarms.endpoint_thresholds import ENDPOINT_ALARM_RULES, Alar
 from constructs_lib.policies.acknowledgements import acknowledge_all
 from sizewell.facts.alarms import (
     ASYNCHRONOUS_ROLLBACK_ALARMS,
+    LEAST_ERRORS,
     MINUTE_S,
     OF_INSTANCES,
-    OF_LOSS,
-    OF_REQUESTS,
-    OF_WAKING,
     ROLLBACK_ALARMS,
     AlarmEvaluation,
 )
@@ -29,15 +27,6 @@ from sizewell.facts.metrics import Metric, MetricSum, MetricUnit
 
 MICROSECONDS_PER_MILLISECOND = 1000
 
-
-# Data of requests exist only while there are any: no traffic is not an outage. Instances report every minute: silence is
-# unknown, neither good nor bad.
-_MISSING_DATA = {
-    OF_REQUESTS: "notBreaching",
-    OF_LOSS: "notBreaching",
-    OF_WAKING: "notBreaching",
-    OF_INSTANCES: "missing",
-}
 #: Of these alarms the first that is there tells that no instance reports any more.
 _SILENCE = (
     "max_memory_utilization_percent",
@@ -134,13 +123,17 @@ class EndpointAlarms(Construct):
             )
             + props.name_suffix,
             alarm_description=_describe(rule, limit, props, evaluation),
-            **_read(rule, dimensions, evaluation.period_s),
+            **_read(rule, dimensions, evaluation.period_s, counts=rule.is_share and topic_arns is not None),
             evaluate_low_sample_count_percentile="ignore" if evaluation.ignores_few_samples else None,
             comparison_operator="LessThanThreshold" if rule.below else "GreaterThanThreshold",
             threshold=_in_metric_unit(rule.metric, limit, props),
             evaluation_periods=evaluation.evaluation_periods,
             datapoints_to_alarm=evaluation.datapoints_to_alarm,
-            treat_missing_data=_MISSING_DATA[rule.evaluation if props.instances_report else OF_REQUESTS],
+            # Data of requests exist only while there are any: no traffic is not an outage. Instances report every minute: silence
+            # is unknown, neither good nor bad.
+            treat_missing_data="missing"
+            if rule.evaluation == OF_INSTANCES and props.instances_report
+            else "notBreaching",
             alarm_actions=topic_arns,
             ok_actions=topic_arns,
             # A fleet of which no instance reports any more: one of the alarms says so.
@@ -185,10 +178,17 @@ def _dimensions(pairs: tuple[tuple[str, str], ...]) -> list[cloudwatch.CfnAlarm.
 
 
 def _read(
-    rule: EndpointAlarmRule, dimensions: list[cloudwatch.CfnAlarm.DimensionProperty], period_s: int
+    rule: EndpointAlarmRule,
+    dimensions: list[cloudwatch.CfnAlarm.DimensionProperty],
+    period_s: int,
+    *,
+    counts: bool,
 ) -> dict[str, Any]:
-    """Return the properties of an alarm that say what it reads: a metric, or one less another."""
-    if rule.less is None:
+    """Return the properties of an alarm that say what it reads: a metric, or an expression of several.
+
+    An alarm that a deployment reads does not count errors: few requests reach a new fleet, and no page shows its Invocations.
+    """
+    if not counts and rule.less is None:
         statistic = "extended_statistic" if rule.statistic.startswith("p") else "statistic"
         return {
             "namespace": rule.metric.namespace,
@@ -197,14 +197,18 @@ def _read(
             statistic: rule.statistic,
             "period": period_s,
         }
-    queries = {"all": rule.metric_name, "less": rule.less}
+    queries = {"errors": rule.metric_name}
+    expression = "errors"
+    if rule.less is not None:
+        queries["less"] = rule.less
+        expression = "errors - less"
+    if counts:
+        queries["requests"] = "Invocations"
+        expression = f"IF({expression} >= {LEAST_ERRORS}, ({expression}) / requests, 0)"
     return {
         "metrics": [
             cloudwatch.CfnAlarm.MetricDataQueryProperty(
-                id="rest",
-                expression="all - less",
-                label=f"{rule.metric_name} less {rule.less}",
-                return_data=True,
+                id="share", expression=expression, label=rule.construct_id, return_data=True
             ),
             *(
                 cloudwatch.CfnAlarm.MetricDataQueryProperty(
@@ -214,7 +218,7 @@ def _read(
                             namespace=rule.metric.namespace, metric_name=name, dimensions=dimensions
                         ),
                         period=period_s,
-                        stat=rule.statistic,
+                        stat="Sum" if counts else rule.statistic,
                     ),
                     return_data=False,
                 )

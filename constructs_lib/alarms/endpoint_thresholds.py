@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 
 from sizewell.facts.alarms import (
     ASYNCHRONOUS_ROLLBACK_ALARMS,
+    OF_ERRORS,
     OF_INSTANCES,
     OF_LOSS,
     OF_REQUESTS,
@@ -84,7 +85,9 @@ class EndpointAlarmRule:
     statistic: str
     evaluation: AlarmEvaluation
     less: str | None = None
-    """A metric whose statistic is taken away."""
+    """A metric that is taken away: it counts some of the same requests."""
+    is_share: bool = False
+    """Whether it is a share of the requests, of which few are chance."""
     below: bool = False
     """Whether what is below the threshold is not healthy, rather than what is above."""
 
@@ -103,7 +106,12 @@ class EndpointAlarmRule:
 #: by the Maximum. OverheadLatency has no percentiles.
 ENDPOINT_ALARM_RULES = (
     EndpointAlarmRule(
-        "server_error_rate", "max_5xx_error_rate_percent", "Invocation5XXErrors", "Average", OF_REQUESTS
+        "server_error_rate",
+        "max_5xx_error_rate_percent",
+        "Invocation5XXErrors",
+        "Average",
+        OF_ERRORS,
+        is_share=True,
     ),
     # 5XX, time-outs, broken connections and answers that are no answers: a hung container or a dead fleet shows only here. It
     # counts what is "not 2XX" (monitoring-cloudwatch), and so what clients do wrong.
@@ -112,11 +120,17 @@ ENDPOINT_ALARM_RULES = (
         "max_model_error_rate_percent",
         "InvocationModelErrors",
         "Average",
-        OF_REQUESTS,
+        OF_ERRORS,
         less="Invocation4XXErrors",
+        is_share=True,
     ),
     EndpointAlarmRule(
-        "client_error_rate", "max_4xx_error_rate_percent", "Invocation4XXErrors", "Average", OF_REQUESTS
+        "client_error_rate",
+        "max_4xx_error_rate_percent",
+        "Invocation4XXErrors",
+        "Average",
+        OF_ERRORS,
+        is_share=True,
     ),
     EndpointAlarmRule("model_latency_p95", "max_p95_model_latency_ms", "ModelLatency", "p95", OF_REQUESTS),
     EndpointAlarmRule("model_latency_p99", "max_p99_model_latency_ms", "ModelLatency", "p99", OF_REQUESTS),

@@ -35,7 +35,7 @@ class LambdaRolloutProps:
     """How the traffic moves, and what calls it back.
 
     ``share_percent`` of it moves first (canary), or at a time (linear); ``wait_interval_s``, whole minutes, is how long alarms
-    are watched before more follows. ``alarms`` are ``error_rate`` and ``duration_p99`` or others of ``LambdaAlarmsProps``, of the
+    are watched before more follows. ``alarms`` are ``error_rate`` and ``duration_p95`` or others of ``LambdaAlarmsProps``, of the
     new version alone. Raises ValueError beyond the bounds of CodeDeploy, and without an alarm.
     """
 
@@ -44,7 +44,6 @@ class LambdaRolloutProps:
     share_percent: int
     wait_interval_s: int
     alarms: Mapping[str, LambdaAlarm]
-    alarm_topic_arn: str
 
     def __post_init__(self) -> None:
         """Check what CodeDeploy would refuse in the middle of a deployment."""
@@ -79,7 +78,7 @@ class LambdaRollout(Construct):
                 function_name=function.function_name,
                 max_concurrency=function.max_concurrency,
                 alarms=props.alarms,
-                alarm_topic_arn=props.alarm_topic_arn,
+                alarm_topic_arn=None,
                 executed_version=function.version.attr_version,
                 name_suffix=f"-{function.digest}",
             ),

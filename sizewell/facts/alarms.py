@@ -72,6 +72,15 @@ ENOUGH_SAMPLES = {"p95": 200, "p99": 1000}
 OF_REQUESTS = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=5)
 OF_INSTANCES = AlarmEvaluation(datapoints_to_alarm=10, evaluation_periods=15)
 
+#: Ours. CloudWatch looks at the last period every minute, so an hour tells of many errors within minutes, and also of few that go
+#: on. Fewer than ``LEAST_ERRORS`` are chance.
+OF_ERRORS = AlarmEvaluation(period_s=HOUR_S, datapoints_to_alarm=1, evaluation_periods=1)
+LEAST_ERRORS = 5
+ERROR_ALARMS = ("server_error_rate", "model_error_rate", "client_error_rate", "error_rate")
+
+#: Ours. Failures of few requests: one that succeeds between them ends nothing.
+OF_FAILURES = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=15)
+
 #: Ours. A request that was lost does not come back: the first one tells.
 OF_LOSS = AlarmEvaluation(period_s=300, datapoints_to_alarm=1, evaluation_periods=1)
 _WAKE_MINUTES = round(2 * WAKE_S / MINUTE_S)
@@ -85,5 +94,6 @@ LAMBDA_ROLLBACK_ALARMS = ("error_rate", "duration_p95")
 #: Of an asynchronous endpoint, which publishes neither rates of time-outs nor percentiles: whatever fails.
 ASYNCHRONOUS_ROLLBACK_ALARMS = ("invocation_failures",)
 
-#: Alarms of an endpoint on an expression, and how many metrics it is of: CloudWatch bills each.
-METRICS_OF_ALARM = {"model_error_rate": 2}
+#: How many metrics an alarm of an endpoint is on, where it is more than one: CloudWatch bills each.
+METRICS_OF_ALARM = {"server_error_rate": 2, "model_error_rate": 3, "client_error_rate": 2}
+METRICS_OF_ROLLBACK_ALARM = {"model_error_rate": 2}

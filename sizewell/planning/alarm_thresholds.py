@@ -8,7 +8,9 @@ from sizewell.config.base import ConfigModel
 from sizewell.config.endpoint import AnswerLatency, EndpointNeeds
 from sizewell.facts.alarms import (
     ENOUGH_SAMPLES,
+    ERROR_ALARMS,
     MINUTE_S,
+    OF_ERRORS,
     OF_INSTANCES,
     OF_REQUESTS,
     ROLLBACK_ALARMS,
@@ -22,15 +24,16 @@ from sizewell.planning.errors import PlanFault
 from sizewell.planning.workload_plan import AlarmPlan
 
 #: Where time-outs and broken answers are published with them, one alarm is on all.
-ERROR_5XX_PERCENT = 1.0
-MODEL_ERROR_PERCENT = 1.0
+ERROR_5XX_PERCENT = 0.25
+MODEL_ERROR_PERCENT = 0.25
 SERVER_ERRORS = "model_error_rate counts them, too: state above_percent for an alarm of their own"
 #: What a client does wrong, no fleet can help.
 CLIENT_ERRORS = "bad input of one client would wake people: state above_percent for an alarm all the same"
 #: Of a new fleet, which few requests may reach: a percentile of fewer is the slowest one of them.
 MIN_REQUESTS_OF_PERCENTILE = 100
-#: Requests that a period holds, where it is not of a percentile: the share of 95 in a hundred is of a hundred.
-_SAMPLES = {"model_cache_hit": 100}
+#: Requests that a period of a share holds: a quarter of a percent of them is five.
+ENOUGH_OF_A_SHARE = 2000
+_SAMPLES = {"model_cache_hit": ENOUGH_OF_A_SHARE, **dict.fromkeys(ERROR_ALARMS, ENOUGH_OF_A_SHARE)}
 #: Periods of CloudWatch to choose from, in seconds; three of the longest are half a day.
 LATENCY_PERIODS_S = (60, 300, 900, 3600, 14_400)
 #: Of periods longer than a minute, whatever they are of: datapoints and periods.
@@ -94,7 +97,11 @@ def stated_alarms(
         else:
             usual = OF_INSTANCES if instances_report and name.endswith("_utilization") else OF_REQUESTS
             samples = ENOUGH_SAMPLES.get(name[-3:], _SAMPLES.get(name, 0))
-            times = evaluation(stated, usual, period_holding_s(average_requests_per_second, samples))
+            period_s = period_holding_s(average_requests_per_second, samples)
+            if name in ERROR_ALARMS:
+                usual = OF_ERRORS
+                period_s = max(usual.period_s, period_s)
+            times = evaluation(stated, usual, period_s)
             on[name] = AlarmPlan(
                 threshold=threshold,
                 **times,

@@ -6,7 +6,7 @@ A review prices the templates; a test holds both to the same names and amounts. 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sizewell.facts.alarms import METRICS_OF_ALARM
+from sizewell.facts.alarms import METRICS_OF_ALARM, METRICS_OF_ROLLBACK_ALARM
 from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.planning.bill_items import (
     BY_USE_OF_LOG_GROUP,
@@ -35,7 +35,9 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
     items = [
         *fleet_items(region, *variants),
         *alarm_items(
-            region, [name for one in variants for name in (*one.alarms, *one.rollback_alarms)], policies
+            region,
+            [count for one in variants for count in alarm_metrics(one.alarms, one.rollback_alarms)],
+            policies,
         ),
     ]
     made = endpoint.asynchronous is not None and None in (
@@ -69,16 +71,22 @@ def fleet_items(region: str, *fleets: Any) -> Iterator[BillItem]:
         yield priced_item(region, SAGEMAKER, "endpoint volumes", "endpoint_volume_gb_month", sum(gb_months))
 
 
+def alarm_metrics(alarms: Iterable[str], rollback_alarms: Iterable[str] = ()) -> Iterator[int]:
+    """Yield how many metrics each of the alarms is on."""
+    yield from (METRICS_OF_ALARM.get(name, 1) for name in alarms)
+    yield from (METRICS_OF_ROLLBACK_ALARM.get(name, 1) for name in rollback_alarms)
+
+
 def alarm_items(
-    region: str, alarms: Iterable[str], policies: Sequence[ScalingPolicyPlan]
+    region: str, metrics: Iterable[int], policies: Sequence[ScalingPolicyPlan]
 ) -> Iterator[BillItem]:
-    """Yield the alarms, which have these names, and those of policies."""
+    """Yield the alarms, each of so many metrics, and those of policies."""
     tracked = sum(metric_count(one) for one in policies if isinstance(one, TargetTrackingPlan))
     # A step policy acts on an alarm of ours, of one metric or of several that an expression joins.
     steps = [metric_count(one) for one in policies if not isinstance(one, TargetTrackingPlan)]
-    metrics = [*(METRICS_OF_ALARM.get(name, 1) for name in alarms), *steps]
-    yield alarm_item(region, "alarm", metrics.count(1))
-    if joined := sum(count for count in metrics if count > 1):
+    counts = [*metrics, *steps]
+    yield alarm_item(region, "alarm", counts.count(1))
+    if joined := sum(count for count in counts if count > 1):
         yield alarm_item(region, "alarm metric", joined)
     if tracked:
         yield alarm_item(region, "alarm of target tracking", tracked * ALARMS_OF_TARGET_TRACKING)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.config.alarms import Alarm
-from sizewell.facts.alarms import OF_INSTANCES, OF_LOSS, OF_REQUESTS, OF_WAKING, AlarmEvaluation
+from sizewell.facts.alarms import OF_FAILURES, OF_INSTANCES, OF_LOSS, OF_REQUESTS, OF_WAKING, AlarmEvaluation
 from sizewell.kinds.asynchronous_endpoint.config import (
     AgeAlarm,
     AsynchronousAlarms,
@@ -25,7 +25,7 @@ from sizewell.planning.workload_plan import AlarmPlan
 _USUAL = {
     "age_of_oldest_request": OF_REQUESTS,
     "backlog_without_capacity": OF_WAKING,
-    "invocation_failures": OF_REQUESTS,
+    "invocation_failures": OF_FAILURES,
     "expired_requests": OF_LOSS,
     "notification_failures": OF_LOSS,
     "memory_utilization": OF_INSTANCES,

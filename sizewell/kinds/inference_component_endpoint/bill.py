@@ -3,7 +3,7 @@
 from sizewell.kinds.inference_component_endpoint.plan_model import ComponentEndpointPlan
 from sizewell.planning.bill_items import bill_line
 from sizewell.planning.bill_plan import BillLine
-from sizewell.planning.endpoint_bill import alarm_items, fleet_items, paid_by_use_of_endpoint
+from sizewell.planning.endpoint_bill import alarm_items, alarm_metrics, fleet_items, paid_by_use_of_endpoint
 from sizewell.planning.kind import BillKind
 
 
@@ -13,8 +13,9 @@ def component_line(endpoint: ComponentEndpointPlan, region: str) -> BillLine:
     policies = [
         policy for component in components if component.scaling for policy in component.scaling.policies
     ]
-    alarms = [*endpoint.alarms, *(name for component in components for name in component.alarms)]
-    alarms += [name for component in components if component.rollout for name in component.rollout.alarms]
+    alarms = [*alarm_metrics(endpoint.alarms)]
+    for component in components:
+        alarms += alarm_metrics(component.alarms, component.rollout.alarms if component.rollout else ())
     items = [*fleet_items(region, endpoint), *alarm_items(region, alarms, policies)]
     return bill_line(
         endpoint.name, items, paid_by_use_of_endpoint(detailed_metrics=endpoint.detailed_metrics)

@@ -10,7 +10,7 @@ from sizewell.review.hazards.alarm_pairs import dimension, metric_name
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import listed, moved
 from sizewell.templates.endpoints import Endpoint
-from sizewell.templates.values import mapping, maps, references_in, text
+from sizewell.templates.values import mapping, maps, references_in
 
 _GRADUAL = ("CANARY", "LINEAR")
 
