@@ -11,11 +11,11 @@ from constructs_lib.alarms.endpoint_thresholds import ENDPOINT_ALARM_RULES, Alar
 from constructs_lib.policies.acknowledgements import acknowledge_all
 from sizewell.facts.alarms import (
     ASYNCHRONOUS_ROLLBACK_ALARMS,
-    LEAST_ERRORS,
     MINUTE_S,
     OF_INSTANCES,
     ROLLBACK_ALARMS,
     AlarmEvaluation,
+    least_errors,
 )
 from sizewell.facts.endpoint_metrics import (
     component_dimensions,
@@ -115,6 +115,7 @@ class EndpointAlarms(Construct):
     ) -> cloudwatch.CfnAlarm:
         evaluation = props.evaluations.get(rule.threshold, rule.evaluation)
         topic_arns = None if props.alarm_topic_arn is None else [props.alarm_topic_arn]
+        least = least_errors(limit) if rule.is_share else None
         alarm = cloudwatch.CfnAlarm(
             self,
             rule.construct_id,
@@ -123,7 +124,7 @@ class EndpointAlarms(Construct):
             )
             + props.name_suffix,
             alarm_description=_describe(rule, limit, props, evaluation),
-            **_read(rule, dimensions, evaluation.period_s, counts=rule.is_share and topic_arns is not None),
+            **_read(rule, dimensions, evaluation.period_s, least=None if topic_arns is None else least),
             evaluate_low_sample_count_percentile="ignore" if evaluation.ignores_few_samples else None,
             comparison_operator="LessThanThreshold" if rule.below else "GreaterThanThreshold",
             threshold=_in_metric_unit(rule.metric, limit, props),
@@ -182,13 +183,14 @@ def _read(
     dimensions: list[cloudwatch.CfnAlarm.DimensionProperty],
     period_s: int,
     *,
-    counts: bool,
+    least: int | None,
 ) -> dict[str, Any]:
     """Return the properties of an alarm that say what it reads: a metric, or an expression of several.
 
-    An alarm that a deployment reads does not count errors: few requests reach a new fleet, and no page shows its Invocations.
+    ``least`` errors of all requests are a share; None takes averages. An alarm that a deployment reads does: few requests reach a
+    new fleet, and no page shows its Invocations.
     """
-    if not counts and rule.less is None:
+    if least is None and rule.less is None:
         statistic = "extended_statistic" if rule.statistic.startswith("p") else "statistic"
         return {
             "namespace": rule.metric.namespace,
@@ -201,10 +203,10 @@ def _read(
     expression = "errors"
     if rule.less is not None:
         queries["less"] = rule.less
-        expression = "errors - less"
-    if counts:
+        expression = "(errors - less)"
+    if least is not None:
         queries["requests"] = "Invocations"
-        expression = f"IF({expression} >= {LEAST_ERRORS}, ({expression}) / requests, 0)"
+        expression = f"IF({expression} >= {least}, {expression} / requests, 0)"
     return {
         "metrics": [
             cloudwatch.CfnAlarm.MetricDataQueryProperty(
@@ -218,7 +220,7 @@ def _read(
                             namespace=rule.metric.namespace, metric_name=name, dimensions=dimensions
                         ),
                         period=period_s,
-                        stat="Sum" if counts else rule.statistic,
+                        stat=rule.statistic if least is None else "Sum",
                     ),
                     return_data=False,
                 )

@@ -14,7 +14,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from constructs_lib.policies.acknowledgements import acknowledge_all
-from sizewell.facts.alarms import LEAST_ERRORS, AlarmEvaluation
+from sizewell.facts.alarms import AlarmEvaluation, least_errors
 from sizewell.facts.lambda_functions import NAMESPACE, alias_dimensions
 
 _UNITS = {"error_rate": " %", "duration_p95": " ms", "duration_p99": " ms"}
@@ -79,7 +79,7 @@ class LambdaAlarms(Construct):
             threshold = round(threshold * props.max_concurrency / 100, 9)
         period_s = alarm.evaluation.period_s
         if name == "error_rate":
-            watched: dict[str, Any] = {"metrics": _error_rate(props, period_s)}
+            watched: dict[str, Any] = {"metrics": _error_rate(props, period_s, threshold)}
         else:
             metric_name, statistic = _METRICS[name]
             kind = "extended_statistic" if statistic.startswith("p") else "statistic"
@@ -123,12 +123,14 @@ def _dimensions(props: LambdaAlarmsProps) -> list[cloudwatch.CfnAlarm.DimensionP
     ]
 
 
-def _error_rate(props: LambdaAlarmsProps, period_s: int) -> list[cloudwatch.CfnAlarm.MetricDataQueryProperty]:
+def _error_rate(
+    props: LambdaAlarmsProps, period_s: int, threshold: float
+) -> list[cloudwatch.CfnAlarm.MetricDataQueryProperty]:
     """Return Errors in percent of Invocations, as the page of the metrics has it."""
     read = {"errors": "Errors", "invocations": "Invocations"}
     expression = "100 * errors / invocations"
     if props.executed_version is None:
-        expression = f"IF(errors >= {LEAST_ERRORS}, {expression}, 0)"
+        expression = f"IF(errors >= {least_errors(threshold)}, {expression}, 0)"
     return [
         cloudwatch.CfnAlarm.MetricDataQueryProperty(
             id="error_rate", expression=expression, label="ErrorRate", return_data=True

@@ -23,14 +23,14 @@ class Alarm(ConfigModel):
         Annotated[int, Field(ge=MINUTE_S, le=MAX_EVALUATED_S)] | None,
         OnNumber("the alarm looks at shorter periods", "the alarm looks at longer periods"),
     ] = None
-    """Seconds that one value covers, whole minutes; by default 60, and for a latency percentile as long as a hundred
-    requests take."""
+    """Seconds that one value covers, whole minutes; by default 60, for a latency percentile as long as 200 requests
+    take, or 1,000 for p99, and for errors an hour or as long as 2,000 requests take."""
     datapoints_to_alarm: Annotated[
         Annotated[int, Field(ge=1, le=DAY_S // MINUTE_S)] | None,
         OnNumber("the alarm goes off earlier", "the alarm goes off later"),
     ] = None
     """How many of the last periods must be above; by default all of evaluation_periods where that is stated, else 3 of 5,
-    of what instances report 10 of 15, and of periods above 60 seconds 2 of 3."""
+    of what instances report 10 of 15, of other periods above 60 seconds 2 of 3, and of errors the last one."""
     evaluation_periods: Annotated[int, Field(ge=1, le=DAY_S // MINUTE_S)] | None = None
     """How many of the last periods are looked at; together at most a day, or a week of periods of an hour and more."""
     off_because: Annotated[
@@ -72,8 +72,8 @@ class ErrorRateAlarm(Alarm):
     """An alarm on a share of the requests."""
 
     above_percent: Annotated[Annotated[float, Field(ge=0, lt=100)] | None, _ON_THRESHOLD] = None
-    """The alarm goes off above this share of the requests in percent; 0 counts any error. By default 1; errors of
-    clients have no alarm."""
+    """The alarm goes off above this share of the requests in percent, and not for fewer than five errors in a period; 0
+    counts any error. By default 0.25; errors of clients have no alarm."""
 
 
 class LatencyAlarm(Alarm):
@@ -96,9 +96,10 @@ class RequestAlarms(ConfigModel):
     """The alarms of what answers requests at once."""
 
     server_error_rate: ErrorRateAlarm = ErrorRateAlarm()
-    """Answers of the container with a status of 5xx (Invocation5XXErrors)."""
+    """Answers of the container with a status of 5xx (Invocation5XXErrors); model_error_rate counts them, too."""
     model_error_rate: ErrorRateAlarm = ErrorRateAlarm()
-    """Time-outs, broken connections and answers that are none (InvocationModelErrors)."""
+    """Answers with 5xx, time-outs, broken connections and answers that are none (InvocationModelErrors less
+    Invocation4XXErrors)."""
     client_error_rate: ErrorRateAlarm = ErrorRateAlarm()
     """Answers with a status of 4xx (Invocation4XXErrors)."""
     model_latency_p95: LatencyAlarm = LatencyAlarm()

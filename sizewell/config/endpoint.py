@@ -24,8 +24,8 @@ class AnswerLatency(ConfigModel):
     max_p95_ms: Annotated[ModelLatencyMs, ON_TIME_LIMIT, SelectionNeed.BOUND]
     """Milliseconds within which 95 of 100 requests are answered (ModelLatency); SageMaker ends a call after 60,000."""
     max_p99_ms: Annotated[ModelLatencyMs | None, ON_TIME_LIMIT, SelectionNeed.BOUND] = None
-    """Milliseconds within which 99 of 100 requests are answered; without it nothing is asked, and the alarm takes twice
-    max_p95_ms."""
+    """Milliseconds within which 99 of 100 requests are answered; without it nothing is asked, and there is no
+    alarm."""
 
     @model_validator(mode="after")
     def _percentiles_ordered(self) -> Self:

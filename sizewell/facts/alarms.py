@@ -73,7 +73,7 @@ OF_REQUESTS = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=5)
 OF_INSTANCES = AlarmEvaluation(datapoints_to_alarm=10, evaluation_periods=15)
 
 #: Ours. CloudWatch looks at the last period every minute, so an hour tells of many errors within minutes, and also of few that go
-#: on. Fewer than ``LEAST_ERRORS`` are chance.
+#: on. Fewer than ``LEAST_ERRORS`` are chance, unless any error counts.
 OF_ERRORS = AlarmEvaluation(period_s=HOUR_S, datapoints_to_alarm=1, evaluation_periods=1)
 LEAST_ERRORS = 5
 ERROR_ALARMS = ("server_error_rate", "model_error_rate", "client_error_rate", "error_rate")
@@ -93,6 +93,12 @@ ROLLBACK_ALARMS = ("server_error_rate", "model_error_rate", "model_latency_p95")
 LAMBDA_ROLLBACK_ALARMS = ("error_rate", "duration_p95")
 #: Of an asynchronous endpoint, which publishes neither rates of time-outs nor percentiles: whatever fails.
 ASYNCHRONOUS_ROLLBACK_ALARMS = ("invocation_failures",)
+
+
+def least_errors(threshold: float) -> int:
+    """Return how many errors in a period are a share of the requests: above 0, those that are no chance."""
+    return LEAST_ERRORS if threshold else 1
+
 
 #: How many metrics an alarm of an endpoint is on, where it is more than one: CloudWatch bills each.
 METRICS_OF_ALARM = {"server_error_rate": 2, "model_error_rate": 3, "client_error_rate": 2}

@@ -113,7 +113,7 @@ def test_copies_are_exchanged_in_batches_only_where_there_are_two() -> None:
     rollout = planned(min_endpoint_instances=2).components["cnn"].rollout
     assert rollout is not None
     assert (rollout.share_percent, rollout.wait_interval_s) == (50, 600)
-    assert rollout.alarms.keys() >= {"server_error_rate", "model_error_rate"}
+    assert rollout.alarms.keys() >= {"model_error_rate", "model_latency_p95"}
     for alarm in rollout.alarms.values():
         assert (alarm.datapoints_to_alarm + 1) * alarm.period_s <= rollout.watched_s
 
@@ -165,8 +165,9 @@ def test_a_month_is_that_of_the_fleet_and_of_all_alarms() -> None:
     line = component_line(plan, "us-east-1")
     assert line.items[0].usd_per_month == plan.selection.chosen.cost.usd_per_month
     by_name = {item.name: item.usd_per_month for item in line.items}
-    # Two of the fleet, six of each component; two for each policy.
-    assert by_name["alarm"] == pytest.approx(14 * 0.10)
+    # Two of the fleet, three of each component, of which that on errors is on three metrics; two for each policy.
+    assert by_name["alarm"] == pytest.approx(6 * 0.10)
+    assert by_name["alarm metric"] == pytest.approx(6 * 0.10)
     assert by_name["alarm of target tracking"] == pytest.approx(4 * 0.10)
 
 

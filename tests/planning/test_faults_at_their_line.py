@@ -147,12 +147,12 @@ FAULTS = {
         "plants.alarms.cpu_utilization.datapoints_to_alarm",
         "is 4, but must lie between 1 and evaluation_periods (3)",
     ),
-    "plants: {alarms: {client_error_rate: {period_s: 3540, evaluation_periods: 25}}}": (
-        "plants.alarms.client_error_rate.evaluation_periods",
+    "plants: {alarms: {overhead_latency: {period_s: 3540, evaluation_periods: 25}}}": (
+        "plants.alarms.overhead_latency.evaluation_periods",
         "is 25: with period_s (3540) it covers 88,500 seconds, but CloudWatch takes 86,400 at most of periods below an hour",
     ),
-    "plants: {alarms: {client_error_rate: {period_s: 604800}}}": (
-        "plants.alarms.client_error_rate.evaluation_periods",
+    "plants: {alarms: {overhead_latency: {period_s: 604800}}}": (
+        "plants.alarms.overhead_latency.evaluation_periods",
         "is 3: with period_s (604800) it covers 1,814,400 seconds, but CloudWatch takes 604,800 at most",
     ),
     "plants: {alarms: {model_latency_p99: {above_ms: 700}}}": (
@@ -181,9 +181,9 @@ FAULTS = {
         "write gpu_utilization: null to leave it out",
     ),
     "plants: {scaling: {min_instances: 2}, alarms: {server_error_rate: {off_because: a}, "
-    "model_error_rate: {off_because: b}, model_latency_p99: {off_because: c}}}": (
+    "model_error_rate: {off_because: b}, model_latency_p95: {off_because: c}}}": (
         "plants.alarms",
-        "server_error_rate, model_error_rate, model_latency_p99 are all off, but a new fleet of this endpoint takes over by "
+        "server_error_rate, model_error_rate, model_latency_p95 are all off, but a new fleet of this endpoint takes over by "
         "a canary update, and nothing would call a bad one back",
         "leave one of them on",
     ),

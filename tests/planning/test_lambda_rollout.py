@@ -29,9 +29,9 @@ def test_alarms_look_at_as_long_as_the_share_of_a_new_version_takes() -> None:
         wait_interval_s=900,
         shift_s=900,
         alarms={
-            "error_rate": AlarmPlan(threshold=1, period_s=60, datapoints_to_alarm=3, evaluation_periods=5),
-            "duration_p99": AlarmPlan(
-                threshold=120_000, period_s=300, datapoints_to_alarm=2, evaluation_periods=3
+            "error_rate": AlarmPlan(threshold=0.25, period_s=60, datapoints_to_alarm=3, evaluation_periods=5),
+            "duration_p95": AlarmPlan(
+                threshold=60_000, period_s=300, datapoints_to_alarm=2, evaluation_periods=3
             ),
         },
         too_slow_s={},
@@ -44,15 +44,15 @@ def test_an_alarm_that_would_go_off_too_late_is_not_made_and_told() -> None:
     assert plan.rollout is not None
     assert (plan.rollout.alarms.keys(), plan.rollout.wait_interval_s) == ({"error_rate"}, 600)
     # A hundred requests at a tenth of one a second: three periods of an hour.
-    assert plan.rollout.too_slow_s == {"duration_p99": 10_800}
+    assert plan.rollout.too_slow_s == {"duration_p95": 10_800}
     assert plan.decisions[-3:] == (
         "a new version takes 10 percent of the requests first, the rest after 10 min; its alarms call it back: error_rate",
-        "duration_p99 of a new version calls nothing back: at the average load it would take 180 min to go off",
+        "duration_p95 of a new version calls nothing back: at the average load it would take 180 min to go off",
         "warm workers are shared by both versions until all of the traffic has moved, and do not scale meanwhile",
     )
     # In nine waits there is the time for it.
     assert rollout_of(1, strategy="linear").wait_interval_s == 1200
-    assert rollout_of(1, strategy="linear").alarms.keys() == {"error_rate", "duration_p99"}
+    assert rollout_of(1, strategy="linear").alarms.keys() == {"error_rate", "duration_p95"}
 
 
 @pytest.mark.parametrize("rollout", [None, {"strategy": "none"}])
@@ -81,10 +81,10 @@ def test_without_a_strategy_all_of_the_traffic_moves_at_once(rollout: Any) -> No
         (
             {
                 **asked(1, strategy="canary"),
-                "alarms": {one: {"off_because": "no"} for one in ("error_rate", "duration_p99")},
+                "alarms": {one: {"off_because": "no"} for one in ("error_rate", "duration_p95")},
             },
             ("alarms",),
-            "error_rate and duration_p99 are off, but a new version takes over by a canary shift",
+            "error_rate and duration_p95 are off, but a new version takes over by a canary shift",
             "leave one of them on, or write rollout.strategy: none",
         ),
     ],

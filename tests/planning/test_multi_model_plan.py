@@ -111,8 +111,9 @@ def test_alarms_on_loads_follow_from_the_load() -> None:
     assert plan.alarms["model_cache_hit"].threshold == 95
     assert plan.alarms["overhead_latency"].threshold == pytest.approx(250 + 2 * load_ms)
     # Not all models fit in an instance: full is healthy.
-    assert plan.alarms_off.keys() == {"memory_utilization", "disk_utilization"}
-    assert planned(several(models={"count": 5})).alarms_off == {}
+    full = {"memory_utilization", "disk_utilization"}
+    assert plan.alarms_off.keys() >= full
+    assert not planned(several(models={"count": 5})).alarms_off.keys() & full
     patient = planned(several(latency={"max_p95_ms": 20_000}))
     assert patient.alarms_off["model_cache_hit"].startswith("a load alone is faster than latency.max_p95_ms")
     stated = several(

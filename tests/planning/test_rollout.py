@@ -18,7 +18,7 @@ CATALOG = load_catalog("us-east-1")
 BUSY, QUIET = 40.0, 0.001
 ALARMS = {
     name: AlarmPlan(threshold=1, period_s=900, datapoints_to_alarm=2, evaluation_periods=3)
-    for name in ("server_error_rate", "model_latency_p99", "memory_utilization")
+    for name in ("server_error_rate", "model_latency_p95", "memory_utilization")
 }
 
 
@@ -101,7 +101,7 @@ def test_what_calls_back_is_the_same_in_every_environment_whatever_its_load() ->
     kept = {
         load: rollback_alarms(found("ml.m5.large", 2, 300, load=load), ALARMS, load) for load in (BUSY, QUIET)
     }
-    assert kept[BUSY].keys() == kept[QUIET].keys() == {"server_error_rate", "model_latency_p99"}
+    assert kept[BUSY].keys() == kept[QUIET].keys() == {"server_error_rate", "model_latency_p95"}
     looks = {
         load: {
             name: (one.period_s, one.datapoints_to_alarm, one.evaluation_periods)
@@ -110,8 +110,8 @@ def test_what_calls_back_is_the_same_in_every_environment_whatever_its_load() ->
         for load, alarms in kept.items()
     }
     assert looks == {
-        BUSY: {"server_error_rate": (60, 3, 5), "model_latency_p99": (60, 3, 5)},
-        QUIET: {"server_error_rate": (300, 1, 1), "model_latency_p99": (300, 2, 2)},
+        BUSY: {"server_error_rate": (60, 3, 5), "model_latency_p95": (60, 3, 5)},
+        QUIET: {"server_error_rate": (300, 1, 1), "model_latency_p95": (300, 2, 2)},
     }
 
 

@@ -88,10 +88,10 @@ _ALARM_CASES = (
         'return tuple(zip(DIMENSIONS["variant"], (endpoint_name, variant_name), strict=True))',
         'return tuple(zip(DIMENSIONS["endpoint"], (endpoint_name,), strict=True))',
     ),
-    _one("Sum for Average", _THRESHOLDS, '"Invocation5XXErrors", "Average"', '"Invocation5XXErrors", "Sum"'),
+    _one("Sum for Average", _THRESHOLDS, '"OverheadLatency", "Average"', '"OverheadLatency", "Sum"'),
     _one("milliseconds for microseconds", _ALARMS, "MILLISECOND = 1000", "MILLISECOND = 1"),
     _one("percent of one vCPU", _ALARMS, "MetricSum.VCPUS: props.vcpu_count", "MetricSum.VCPUS: 1"),
-    _one("missing data breach", _ALARMS, 'OF_REQUESTS: "notBreaching"', 'OF_REQUESTS: "breaching"'),
+    _one("missing data breach", _ALARMS, 'else "notBreaching"', 'else "breaching"'),
     _lost("alarm action lost", _ALARMS, "alarm_actions=topic_arns,"),
 )
 

@@ -123,8 +123,8 @@ class LambdaLatency(AnswerLatency):
     max_p95_ms: Annotated[_Milliseconds, ON_TIME_LIMIT, SelectionNeed.BOUND]
     """Milliseconds within which 95 of 100 requests are answered (Duration); Lambda ends a call after 900,000."""
     max_p99_ms: Annotated[_Milliseconds | None, ON_TIME_LIMIT, SelectionNeed.BOUND] = None
-    """Milliseconds within which 99 of 100 requests are answered; without it nothing is asked, and the alarm takes twice
-    max_p95_ms."""
+    """Milliseconds within which 99 of 100 requests are answered; without it nothing is asked, and there is no
+    alarm."""
 
 
 class DurationAlarm(Alarm):

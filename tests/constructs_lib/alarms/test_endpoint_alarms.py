@@ -42,22 +42,36 @@ PROPS = EndpointAlarmProps(
 
 @pytest.fixture
 def alarms(stack: Stack, resources: Resources) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return an alarm for each threshold, by metric and statistic."""
+    """Return an alarm for each threshold, by metric and statistic, of an expression those of its errors."""
     EndpointAlarms(stack, "Alarms", props=PROPS)
     found = resources("AWS::CloudWatch::Alarm").values()
-    return {(alarm["MetricName"], _statistic(alarm)): alarm for alarm in found}
+    return {(_metric(alarm), _statistic(alarm)): alarm for alarm in found}
+
+
+def _read(alarm: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return metric and statistic of each query of an expression, by its id."""
+    return {
+        query["Id"]: (query["MetricStat"]["Metric"]["MetricName"], query["MetricStat"]["Stat"])
+        for query in alarm["Metrics"][1:]
+    }
+
+
+def _metric(alarm: dict[str, Any]) -> str:
+    return str(alarm["MetricName"] if "MetricName" in alarm else _read(alarm)["errors"][0])
 
 
 def _statistic(alarm: dict[str, Any]) -> str:
+    if "Metrics" in alarm:
+        return _read(alarm)["errors"][1]
     [statistic] = [alarm[key] for key in ("Statistic", "ExtendedStatistic") if key in alarm]
     return str(statistic)
 
 
 def test_thresholds_arrive_in_the_units_of_their_metrics(alarms: dict[tuple[str, str], Any]) -> None:
     assert {key: alarm["Threshold"] for key, alarm in alarms.items()} == {
-        ("Invocation5XXErrors", "Average"): 0.01,
-        ("InvocationModelErrors", "Average"): 0.02,
-        ("Invocation4XXErrors", "Average"): 0.011,
+        ("Invocation5XXErrors", "Sum"): 0.01,
+        ("InvocationModelErrors", "Sum"): 0.02,
+        ("Invocation4XXErrors", "Sum"): 0.011,
         ("ModelLatency", "p95"): 80_000,
         ("ModelLatency", "p99"): 150_500,
         ("OverheadLatency", "Average"): 50_000,
@@ -74,15 +88,43 @@ def test_each_alarm_watches_a_metric_that_exists_with_a_statistic_that_is_valid(
 ) -> None:
     for (name, statistic), alarm in alarms.items():
         metric = endpoint_metrics()[name]
-        assert alarm["Namespace"] == metric.namespace
         assert metric.allows(statistic)
-        assert alarm["Dimensions"] == [
-            {"Name": "EndpointName", "Value": "fraud-dev"},
-            {"Name": "VariantName", "Value": "AllTraffic"},
-        ]
+        for read in [query["MetricStat"]["Metric"] for query in alarm.get("Metrics", [])[1:]] or [alarm]:
+            assert read["Namespace"] == metric.namespace
+            assert read["Dimensions"] == [
+                {"Name": "EndpointName", "Value": "fraud-dev"},
+                {"Name": "VariantName", "Value": "AllTraffic"},
+            ]
         assert "Unit" not in alarm
         of_requests = metric.namespace == "AWS/SageMaker"
         assert alarm["TreatMissingData"] == ("notBreaching" if of_requests else "missing")
+
+
+def test_errors_are_those_that_no_client_made_and_more_than_chance(
+    alarms: dict[tuple[str, str], Any],
+) -> None:
+    alarm = alarms["InvocationModelErrors", "Sum"]
+    assert alarm["Metrics"][0]["Expression"] == "IF((errors - less) >= 5, (errors - less) / requests, 0)"
+    assert _read(alarm) == {
+        "errors": ("InvocationModelErrors", "Sum"),
+        "less": ("Invocation4XXErrors", "Sum"),
+        "requests": ("Invocations", "Sum"),
+    }
+    assert {query["MetricStat"]["Period"] for query in alarm["Metrics"][1:]} == {3600}
+
+
+def test_percentiles_of_few_samples_are_ignored_where_that_is_said(
+    stack: Stack, resources: Resources
+) -> None:
+    minutes = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=5, ignores_few_samples=True)
+    evaluations = {"max_p95_model_latency_ms": minutes}
+    EndpointAlarms(stack, "Alarms", props=replace(PROPS, evaluations=evaluations))
+    few = {
+        alarm["ExtendedStatistic"]: alarm.get("EvaluateLowSampleCountPercentile")
+        for alarm in resources("AWS::CloudWatch::Alarm").values()
+        if "ExtendedStatistic" in alarm
+    }
+    assert few == {"p95": "ignore", "p99": None}
 
 
 def test_percentiles_of_few_requests_look_at_longer_periods(stack: Stack, resources: Resources) -> None:
@@ -92,7 +134,7 @@ def test_percentiles_of_few_requests_look_at_longer_periods(stack: Stack, resour
     looks = {
         _statistic(alarm): (alarm["Period"], alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"])
         for alarm in resources("AWS::CloudWatch::Alarm").values()
-        if alarm["Namespace"] == "AWS/SageMaker"
+        if alarm.get("Namespace") == "AWS/SageMaker"
     }
     assert looks == {"Average": (60, 3, 5), "p95": (900, 2, 3), "p99": (900, 2, 3)}
 
@@ -130,17 +172,27 @@ def test_an_evaluation_needs_a_threshold() -> None:
 
 def test_a_new_fleet_is_called_back_for_what_its_container_does(stack: Stack, resources: Resources) -> None:
     thresholds = rollback_thresholds(PROPS.thresholds)
-    alarms = EndpointAlarms(stack, "Alarms", props=replace(PROPS, thresholds=thresholds))
+    props = replace(PROPS, thresholds=thresholds, alarm_topic_arn=None)
+    alarms = EndpointAlarms(stack, "Alarms", props=props)
     ids = [stack.resolve(name)["Ref"] for name in alarms.alarm_names]
-    watched = [resources("AWS::CloudWatch::Alarm")[logical_id]["MetricName"] for logical_id in ids]
-    assert watched == ["Invocation5XXErrors", "InvocationModelErrors", "ModelLatency"]
+    watched = [resources("AWS::CloudWatch::Alarm")[logical_id] for logical_id in ids]
+    assert [(_metric(alarm), _statistic(alarm)) for alarm in watched] == [
+        ("Invocation5XXErrors", "Average"),
+        ("InvocationModelErrors", "Average"),
+        ("ModelLatency", "p95"),
+    ]
+    # Of few requests, an alarm that is silent calls nothing back.
+    assert watched[1]["Metrics"][0]["Expression"] == "(errors - less)"
+    assert not any("EvaluateLowSampleCountPercentile" in alarm for alarm in watched)
 
 
 def test_one_fleet_is_watched_by_what_it_answers_and_not_by_what_no_page_says_of_it(
     stack: Stack, resources: Resources
 ) -> None:
     thresholds = AlarmThresholds(max_5xx_error_rate_percent=1, max_invocation_failures=0)
-    props = replace(PROPS, thresholds=thresholds, endpoint_config_name="new", name_suffix="-new")
+    props = replace(
+        PROPS, thresholds=thresholds, endpoint_config_name="new", name_suffix="-new", alarm_topic_arn=None
+    )
     EndpointAlarms(stack, "Alarms", props=props)
     alarms = resources("AWS::CloudWatch::Alarm").values()
     assert {alarm["MetricName"]: [pair["Name"] for pair in alarm["Dimensions"]] for alarm in alarms} == {
@@ -224,3 +276,10 @@ def test_a_threshold_on_a_sum_needs_the_number_of_its_parts(threshold: str, coun
 def test_a_negative_number_of_processors_is_refused() -> None:
     with pytest.raises(ValueError, match="no negative number of vCPUs or GPUs, got -1 and 4"):
         replace(PROPS, vcpu_count=-1)
+
+
+def test_any_error_counts_where_the_threshold_is_nought(stack: Stack, resources: Resources) -> None:
+    props = replace(PROPS, thresholds=AlarmThresholds(max_5xx_error_rate_percent=0))
+    EndpointAlarms(stack, "Alarms", props=props)
+    (alarm,) = resources("AWS::CloudWatch::Alarm").values()
+    assert alarm["Metrics"][0]["Expression"] == "IF(errors >= 1, errors / requests, 0)"

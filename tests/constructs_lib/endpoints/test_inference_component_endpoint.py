@@ -176,12 +176,15 @@ def test_alarms_are_of_the_component_or_of_the_fleet(
 
     alarms = by_name(resources("AWS::CloudWatch::Alarm"), "AlarmName")
     error = alarms["desk-dev--chat-ServerErrorRate"]
-    assert (error["Namespace"], error["MetricName"], error["Threshold"]) == (
-        "AWS/SageMaker",
-        "Invocation5XXErrors",
-        0.01,
-    )
-    assert error["Dimensions"] == [{"Name": "InferenceComponentName", "Value": "desk-dev--chat"}]
+    assert error["Threshold"] == 0.01
+    assert [query["MetricStat"]["Metric"] for query in error["Metrics"][1:]] == [
+        {
+            "Namespace": "AWS/SageMaker",
+            "MetricName": name,
+            "Dimensions": [{"Name": "InferenceComponentName", "Value": "desk-dev--chat"}],
+        }
+        for name in ("Invocation5XXErrors", "Invocations")
+    ]
     memory = alarms["desk-dev-AllTraffic-MemoryUtilization"]
     assert memory["Namespace"] == "/aws/sagemaker/Endpoints"
     assert memory["Dimensions"] == [

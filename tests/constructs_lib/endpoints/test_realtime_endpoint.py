@@ -77,6 +77,11 @@ def test_instances_start_in_their_reservation_or_not_at_all(
     }
 
 
+def watched_metrics(alarm: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the metrics of an alarm: itself, or those of its expression."""
+    return [query["MetricStat"]["Metric"] for query in alarm.get("Metrics", [])[1:]] or [alarm]
+
+
 @pytest.mark.parametrize("strategy", ["canary", "rolling"])
 def test_alarms_call_a_new_fleet_back_and_the_role_may_look_at_them(
     stack: Stack, only: Only, props: RealtimeEndpointProps, strategy: Literal["canary", "rolling"]
@@ -88,7 +93,10 @@ def test_alarms_call_a_new_fleet_back_and_the_role_may_look_at_them(
 
     deployment = only("AWS::SageMaker::Endpoint")["DeploymentConfig"]
     called = called_alarms(stack, deployment.pop("AutoRollbackConfiguration")["Alarms"])
-    assert [alarm["MetricName"] for alarm in called] == ["Invocation5XXErrors", "InvocationModelErrors"]
+    assert [watched_metrics(alarm)[0]["MetricName"] for alarm in called] == [
+        "Invocation5XXErrors",
+        "InvocationModelErrors",
+    ]
     share, times = {"Type": "CAPACITY_PERCENT", "Value": 25}, {"MaximumExecutionTimeoutInSeconds": 3600}
     routing = {"Type": "CANARY", "CanarySize": share, "WaitIntervalInSeconds": 600}
     blue_green = {"TrafficRoutingConfiguration": routing, "TerminationWaitInSeconds": 600, **times}
@@ -122,11 +130,12 @@ def test_a_broken_fleet_does_not_call_the_one_back_that_mends_it(
         assert "AlarmActions" not in alarm
         # A new alarm for each configuration: one that is updated keeps its state (API reference, PutMetricAlarm).
         assert alarm["AlarmName"]["Fn::Join"][1][-1] == name
-        assert {dimension["Name"]: dimension["Value"] for dimension in alarm["Dimensions"]} == {
-            "EndpointName": props.endpoint_name,
-            "VariantName": props.variant_name,
-            "EndpointConfigName": name,
-        }
+        for metric in watched_metrics(alarm):
+            assert {dimension["Name"]: dimension["Value"] for dimension in metric["Dimensions"]} == {
+                "EndpointName": props.endpoint_name,
+                "VariantName": props.variant_name,
+                "EndpointConfigName": name,
+            }
 
 
 def test_more_alarms_than_sagemaker_watches_are_refused(stack: Stack, props: RealtimeEndpointProps) -> None:

@@ -248,7 +248,10 @@ def test_alarms_are_on_what_the_alias_publishes(
 def test_the_error_rate_is_errors_of_invocations(stack: Stack, only: Only) -> None:
     found = alarm(stack, only, "error_rate", 1)
     rate, *read = found["Metrics"]
-    assert (rate["Expression"], rate["ReturnData"]) == ("100 * errors / invocations", True)
+    assert (rate["Expression"], rate["ReturnData"]) == (
+        "IF(errors >= 5, 100 * errors / invocations, 0)",
+        True,
+    )
     assert [(query["Id"], query["MetricStat"]["Stat"], query["MetricStat"]["Metric"]) for query in read] == [
         (query_id, "Sum", {"Namespace": "AWS/Lambda", "MetricName": name, "Dimensions": ALIAS})
         for query_id, name in (("errors", "Errors"), ("invocations", "Invocations"))

@@ -93,4 +93,5 @@ def _one(tokens: list[str], children: Mapping[str, States], minutes: int) -> Tru
     state, _, name = token.partition("(")
     if state.strip() not in _STATES:
         raise ValueError(f"the rule has {token} where a condition must stand")
-    return children[name.rstrip(")").strip().strip("\"'")] == _STATES[state.strip()]
+    holds: Truths = children[name.rstrip(")").strip().strip("\"'")] == _STATES[state.strip()]
+    return holds

@@ -78,11 +78,11 @@ def evaluate(
     breaches = (used & breaching).sum(axis=1)
     filled = np.maximum(evaluation_periods - number, 0)
     if treat_missing_data == "breaching":
-        return (breaches + filled >= datapoints_to_alarm).astype(np.int8)
-    alarm = breaches >= datapoints_to_alarm
-    if treat_missing_data == "notBreaching":
-        return alarm.astype(np.int8)
-    states = alarm.astype(np.int8)
+        breaches = breaches + filled
+    alarm: Truths = breaches >= datapoints_to_alarm
+    states: States = alarm.astype(np.int8)
+    if treat_missing_data in ("breaching", "notBreaching"):
+        return states
     only_breaching = (filled > 0) & (number > 0) & (breaches == number)
     if treat_missing_data == "ignore":
         return np.where((number == 0) | (only_breaching & ~alarm), _KEPT, states).astype(np.int8)

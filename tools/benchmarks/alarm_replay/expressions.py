@@ -59,9 +59,8 @@ def _evaluate(node: ast.expr, series: Mapping[str, Floats]) -> Any:
             return both.reduce([_evaluate(value, series) for value in values])
         case ast.Call(func=ast.Name(id="IF"), args=[condition, *branches]):
             truth = _evaluate(condition, series)
-            values = [_evaluate(branch, series) for branch in branches]
-            found = np.where(truth != 0, values[0], values[1] if len(values) > 1 else MISSING)
-            return np.where(np.isnan(truth), MISSING, found)
+            either: list[Any] = [*(_evaluate(branch, series) for branch in branches), MISSING]
+            return np.where(np.isnan(truth), MISSING, np.where(truth != 0, either[0], either[1]))
         case ast.Call(func=ast.Name(id="FILL"), args=[filled, ast.Constant(value=int() | float() as number)]):
             return np.nan_to_num(_evaluate(filled, series), nan=number)
     raise ValueError(f"the replay does not know this part of metric math: {ast.unparse(node)}")

@@ -19,7 +19,7 @@ HEALTHY = 1.3
 _SIGMA = 0.4
 _Z95 = 1.645
 #: Latencies from a hundredth to forty times the objective, an eighth apart.
-_GRID = 0.01 * 1.125 ** np.arange(71)
+_GRID: Floats = 0.01 * 1.125 ** np.arange(71, dtype=np.float64)
 OVERHEAD_MS = 20.0
 #: After so many minutes without a request, the next one waits for a cold start.
 COLD_AFTER_MINUTES = 10

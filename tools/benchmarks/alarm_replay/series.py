@@ -46,7 +46,8 @@ class Series:
     def _windows(self, period_minutes: int) -> Floats:
         total = np.vstack([np.zeros((1, len(self.levels))), self.counts.cumsum(axis=0)])
         ends = np.arange(1, self.minutes + 1)
-        return np.round(total[ends] - total[np.maximum(ends - period_minutes, 0)])
+        windows: Floats = np.round(total[ends] - total[np.maximum(ends - period_minutes, 0)])
+        return windows
 
 
 def percentile_of(statistic: str) -> float:

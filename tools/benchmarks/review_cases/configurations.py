@@ -154,8 +154,7 @@ CASES = (
         "changed: demo-prod-foundation/Dashboard",
         "config: prod workloads.support-bert.latency.max_p95_ms 100 -> 20",
         "changed: demo-prod-support-bert/AlarmsModelLatencyP958642BF53",
-        "changed: demo-prod-support-bert/AlarmsModelLatencyP9978AB0F6E",
-        "changed: demo-prod-support-bert/EndpointRollbackAlarmsModelLatencyP99139BC65A",
+        "changed: demo-prod-support-bert/EndpointRollbackAlarmsModelLatencyP95E8D0164B",
         *(f"changed: demo-prod-support-bert/{name}" for name in _SCALING),
         *(f"notice costs-more: demo-prod-support-bert {name}" for name in _SCALING),
         # An instance carries less, so that the bounds go from 2-3 to 2-6: three times 0.7364 x 730.

@@ -15,7 +15,6 @@ SCALING = ("ScalingprimaryTargetFA05294E", "ScalingprimaryPolicy1A7627DC")
 REMINDER = "ScalingOffReminder66012B6F"
 #: All else that the stack has.
 ALARMS = (
-    "AlarmsClientErrorRate290BD28B",
     "AlarmsCpuUtilization0C907FD4",
     "AlarmsDiskUtilizationC1ACB433",
     "AlarmsGpuMemoryUtilizationB5657788",
@@ -23,9 +22,7 @@ ALARMS = (
     "AlarmsMemoryUtilization46123E01",
     "AlarmsModelErrorRate8E7A24E4",
     "AlarmsModelLatencyP958642BF53",
-    "AlarmsModelLatencyP9978AB0F6E",
     "AlarmsOverheadLatencyCA9F3DE8",
-    "AlarmsServerErrorRate7C02E9F9",
 )
 LOG_GROUP = "EndpointLogGroupF0503913"
 ROLE = "EndpointModelRole6BDC00D5"
@@ -33,8 +30,7 @@ POLICY = "EndpointModelRolePolicy522A5F2E"
 #: Those that call a fleet back: each configuration has its own.
 ROLLBACK_ALARMS = (
     "EndpointRollbackAlarmsModelErrorRate3C789389",
-    "EndpointRollbackAlarmsModelLatencyP99139BC65A",
-    "EndpointRollbackAlarmsServerErrorRate083E260F",
+    "EndpointRollbackAlarmsModelLatencyP95E8D0164B",
 )
 #: What refers to the endpoint configuration, and so learns of a new one.
 FOLLOWERS = frozenset(
@@ -200,14 +196,15 @@ CASES = (
     TemplateCase(
         "the endpoint's stack gone",
         _stack_gone,
-        # 2 x 0.7364 x 730 = 1075.14, and 16 alarms at 0.10 USD: the fourteen above and the two of target tracking. At the
+        # 2 x 0.7364 x 730 = 1075.14, and 15 alarm metrics at 0.10 USD: of the ten alarms above, two of
+        # errors are on three and on two, and two are of target tracking. At the
         # most 3 instances: 1612.72.
         frozenset(
             {
                 f"stack removed: {STACK}",
                 f"danger workload-removed: {STACK} {ENDPOINT}",
                 f"warning stateful-removed: {STACK} {LOG_GROUP}",
-                "cost: prod support-bert -1076.74 / -1076.74 / -1614.32",
+                "cost: prod support-bert -1076.64 / -1076.64 / -1614.22",
             }
             | {
                 f"removed: {STACK}/{name}"

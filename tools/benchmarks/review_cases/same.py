@@ -154,7 +154,10 @@ def _dependencies_reversed(resource: dict[str, Any]) -> None:
 
 def _dimensions_reversed(resource: dict[str, Any]) -> None:
     if resource["Type"] == "AWS::CloudWatch::Alarm":
-        resource["Properties"]["Dimensions"].reverse()
+        properties = resource["Properties"]
+        read = [query["MetricStat"]["Metric"] for query in properties.get("Metrics", [])[1:]]
+        for metric in read or [properties]:
+            metric["Dimensions"].reverse()
 
 
 CASES = (
