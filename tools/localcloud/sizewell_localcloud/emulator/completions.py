@@ -20,6 +20,8 @@ _S3 = service_model("s3")
 #: What an alarm on an expression does not have.
 _OF_ONE_METRIC = ("Dimensions", "ExtendedStatistic", "MetricName", "Namespace", "Period", "Statistic", "Unit")
 
+_FEW_SAMPLES = "EvaluateLowSampleCountPercentile"
+
 
 def install() -> None:
     """Let descriptions of VPC endpoints show the security groups, the private DNS and the policy that ministack keeps, and let
@@ -43,7 +45,8 @@ def install() -> None:
 def _on_expressions(record: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
     def any_alarm(name: str, properties: Properties) -> dict[str, Any]:
         if not properties.get("Metrics"):
-            return record(name, properties)
+            few = {key: properties[key] for key in (_FEW_SAMPLES,) if key in properties}
+            return {**record(name, properties), **few}
         stand_in = {**properties, "Metrics": None, "MetricName": "-", "Namespace": "-"}
         kept = {key: value for key, value in record(name, stand_in).items() if key not in _OF_ONE_METRIC}
         return {**kept, "Metrics": properties["Metrics"]}
