@@ -40,9 +40,11 @@ _PREDEFINED = {
 }
 ERRORS = {
     "server_error_rate": ("5xx", "Invocation5XXErrors"),
-    "model_error_rate": ("model", "InvocationModelErrors"),
+    "model_error_rate": ("5xx and broken", "InvocationModelErrors"),
     "client_error_rate": ("4xx", "Invocation4XXErrors"),
 }
+#: What is taken away, as the alarm does: model errors count what clients do wrong, too.
+_LESS = {"InvocationModelErrors": "Invocation4XXErrors"}
 _LATENCY_ALARMS = {"model_latency_p95": "p95", "model_latency_p99": "p99"}
 _UTILIZATION = {
     "cpu_utilization": "CPU",
@@ -111,13 +113,18 @@ def errors(answering: tuple[Answering, ...], rates: Mapping[str, tuple[str, str]
     return Graph(
         title="Errors",
         unit="% of requests",
-        series=tuple(
-            line(f"{one.label}{label}", one.reading(name, "Average"), 0.1, expression="100 * m")
-            for one in answering
-            for label, name in rates.values()
-        ),
+        series=tuple(_share(one, label, name) for one in answering for label, name in rates.values()),
         limits=_limits(answering, {name: label for name, (label, _) in rates.items()}),
     )
+
+
+def _share(one: Answering, label: str, name: str) -> Series:
+    readings = {"m": one.reading(name, "Average")}
+    expression = "100 * m"
+    if less := _LESS.get(name):
+        readings["less"] = one.reading(less, "Average")
+        expression = "100 * (m - less)"
+    return Series(label=f"{one.label}{label}", expression=expression, readings=readings, usual=0.1)
 
 
 def latency(

@@ -95,6 +95,7 @@ OF_ENDPOINT = [
     ("Errors", "% of requests", REQUESTS, "Invocation5XXErrors", "Average"),
     ("Errors", "% of requests", REQUESTS, "InvocationModelErrors", "Average"),
     ("Errors", "% of requests", REQUESTS, "Invocation4XXErrors", "Average"),
+    ("Errors", "% of requests", REQUESTS, "Invocation4XXErrors", "Average"),
     ("Model latency", "ms", REQUESTS, "ModelLatency", "p50"),
     ("Model latency", "ms", REQUESTS, "ModelLatency", "p95"),
     ("Model latency", "ms", REQUESTS, "ModelLatency", "p99"),
@@ -123,7 +124,7 @@ def of_jobs(namespace: str) -> list[tuple[str, str, str, str, str]]:
 
 
 DRAWN = {
-    "real-time-endpoint": [*OF_ENDPOINT[:9], *GPUS, *OF_ENDPOINT[9:]],
+    "real-time-endpoint": [*OF_ENDPOINT[:10], *GPUS, *OF_ENDPOINT[10:]],
     "multi-model-endpoint": [
         *OF_ENDPOINT,
         ("Requests whose model was in memory", "%", REQUESTS, "ModelCacheHit", "Average"),
@@ -148,15 +149,15 @@ DRAWN = {
             "ApproximateBacklogSizePerInstance",
             "Average",
         ),
-        OF_ENDPOINT[8],
+        OF_ENDPOINT[9],
         *GPUS,
-        *OF_ENDPOINT[9:],
+        *OF_ENDPOINT[10:],
     ],
     "serverless-endpoint": [
         OF_ENDPOINT[0],
         OF_ENDPOINT[1],
         OF_ENDPOINT[3],
-        *OF_ENDPOINT[4:7],
+        *OF_ENDPOINT[5:8],
         ("Start of a worker", "ms", REQUESTS, "ModelSetupTime", "Average"),
         ("Concurrency", "% of 12", REQUESTS, "ServerlessConcurrentExecutionsUtilization", "Maximum"),
         ("Memory", "%", INSTANCES, "MemoryUtilization", "Maximum"),
@@ -193,7 +194,8 @@ def test_components_are_drawn_side_by_side_above_their_fleet() -> None:
         OF_ENDPOINT[0],
         OF_ENDPOINT[1],
         OF_ENDPOINT[2],
-        OF_ENDPOINT[5],
+        OF_ENDPOINT[3],
+        OF_ENDPOINT[6],
         ("Scaling: ConcurrentRequestsPerCopy", "", REQUESTS, "ConcurrentRequestsPerCopy", "Maximum"),
         ("Scaling: InvocationsPerCopy", "in a minute", REQUESTS, "InvocationsPerCopy", "Sum"),
         ("Utilization of the fullest instance", "%", INSTANCES, "MemoryUtilization", "Maximum"),
@@ -250,9 +252,9 @@ def test_limits_are_the_thresholds_of_the_alarms_and_the_targets_of_scaling() ->
     plan = next(one for one in plan_of("real-time-endpoint").endpoints if one.name == "support-bert")
     assert plan.scaling is not None
     (policy,) = plan.scaling.policies
-    assert limits("real-time-endpoint", "Errors") == {"alarm: 5xx, model": 1, "alarm: 4xx": 5}
+    assert limits("real-time-endpoint", "Errors") == {"alarm: 5xx and broken": 0.25}
     assert limits("real-time-endpoint", "Model latency") == {
-        f"alarm: {name}": plan.alarms[f"model_latency_{name}"].threshold for name in ("p95", "p99")
+        "alarm: p95": plan.alarms["model_latency_p95"].threshold
     }
     assert limits("real-time-endpoint", "Utilization") == {
         "alarm: CPU, memory": 90,
@@ -267,7 +269,7 @@ def test_limits_are_the_thresholds_of_the_alarms_and_the_targets_of_scaling() ->
 def test_lines_are_in_the_unit_of_their_graph() -> None:
     kind = "real-time-endpoint"
     assert expressions(kind, "Requests") == {"requests": "m / PERIOD(m)"}
-    assert set(expressions(kind, "Errors").values()) == {"100 * m"}
+    assert set(expressions(kind, "Errors").values()) == {"100 * m", "100 * (m - less)"}
     assert set(expressions(kind, "Model latency").values()) == {"m / 1000"}
     assert expressions("lambda-function", "Errors") == {"errors": "100 * errors / invocations"}
     assert set(expressions("asynchronous-endpoint", "Model latency").values()) == {"m / 1000000"}
