@@ -72,8 +72,9 @@ ENOUGH_SAMPLES = {"p95": 200, "p99": 1000}
 OF_REQUESTS = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=5)
 OF_INSTANCES = AlarmEvaluation(datapoints_to_alarm=10, evaluation_periods=15)
 
-#: Ours. CloudWatch looks at the last period every minute, so an hour tells of many errors within minutes, and also of few that go
-#: on. Fewer than ``LEAST_ERRORS`` are chance, unless any error counts.
+#: Ours. CloudWatch looks at the last hour every minute ("a sliding window", which "advances each time the alarm is evaluated":
+#: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html, read 2026-11-28). So an hour tells
+#: of many errors within minutes, and also of few that go on. Fewer than ``LEAST_ERRORS`` are chance, unless any error counts.
 OF_ERRORS = AlarmEvaluation(period_s=HOUR_S, datapoints_to_alarm=1, evaluation_periods=1)
 LEAST_ERRORS = 5
 ERROR_ALARMS = ("server_error_rate", "model_error_rate", "client_error_rate", "error_rate")

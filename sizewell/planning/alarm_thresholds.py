@@ -96,7 +96,8 @@ def stated_alarms(
             off[name] = threshold
         else:
             usual = OF_INSTANCES if instances_report and name.endswith("_utilization") else OF_REQUESTS
-            samples = ENOUGH_SAMPLES.get(name[-3:], _SAMPLES.get(name, 0))
+            percentile = name.rpartition("_")[2]
+            samples = ENOUGH_SAMPLES.get(percentile, _SAMPLES.get(name, 0))
             period_s = period_holding_s(average_requests_per_second, samples)
             if name in ERROR_ALARMS:
                 usual = OF_ERRORS
@@ -105,7 +106,7 @@ def stated_alarms(
             on[name] = AlarmPlan(
                 threshold=threshold,
                 **times,
-                ignores_few_samples=name[-3:] in ENOUGH_SAMPLES
+                ignores_few_samples=percentile in ENOUGH_SAMPLES
                 and times["period_s"] * average_requests_per_second >= samples,
             )
     return on, off
