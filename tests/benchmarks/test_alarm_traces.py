@@ -30,6 +30,20 @@ def test_every_alarm_watches_what_its_kind_publishes(example: str, tmp_path: Pat
     assert silent == set()
 
 
+def test_whoever_is_paged_has_an_incident(tmp_path: Path) -> None:
+    synthesize("prod", tmp_path / "out", config="examples/real-time-endpoint/config")
+    workloads = list(watched(tmp_path / "out"))
+
+    verdicts = {
+        verdict
+        for held_out in (False, True)
+        for outcome in outcomes(workloads, held_out=held_out)
+        for verdict in outcome.verdicts
+    }
+
+    assert verdicts <= {Verdict.GOOD, Verdict.LATE, Verdict.NOISY}
+
+
 def test_two_replays_say_the_same(tmp_path: Path) -> None:
     synthesize("prod", tmp_path / "out", config="examples/batch-transform/config")
 

@@ -29,8 +29,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--faults", action="store_true", help="print each trace that went wrong, and its alarms"
     )
     parser.add_argument("--json", action="store_true", help="print plain data, not a table")
+    parser.add_argument(
+        "--held-out", action="store_true", help="replay the traces that no threshold was chosen with"
+    )
     options = parser.parse_args(arguments)
-    found = [outcome for assembly in options.assembly for outcome in outcomes(watched(assembly))]
+    found = [
+        outcome
+        for assembly in options.assembly
+        for outcome in outcomes(watched(assembly), held_out=options.held_out)
+    ]
     if options.json:
         print(json.dumps(counts_by_kind(found), indent=2))
     else:

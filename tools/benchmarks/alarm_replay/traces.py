@@ -27,6 +27,8 @@ class Trace:
     rolls_back: bool | None = None
     share: float = 1.0
     """Of the requests that the new fleet gets first."""
+    held_out: bool = False
+    """Whether no threshold was chosen with it."""
 
     @property
     def is_incident(self) -> bool:

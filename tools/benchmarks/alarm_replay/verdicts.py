@@ -36,11 +36,12 @@ class Outcome:
     rolled_back_by: tuple[str, ...] = ()
 
 
-def outcomes(workloads: Iterable[Watched]) -> Iterator[Outcome]:
-    """Yield what becomes of all traces."""
+def outcomes(workloads: Iterable[Watched], *, held_out: bool = False) -> Iterator[Outcome]:
+    """Yield what becomes of the traces that thresholds were chosen with, or of the others."""
     for watched in workloads:
         for trace in watched.traces:
-            yield _outcome(watched, trace)
+            if trace.held_out == held_out:
+                yield _outcome(watched, trace)
 
 
 def _outcome(watched: Watched, trace: Trace) -> Outcome:

@@ -18,6 +18,7 @@ from sizewell.facts.endpoint_metrics import (
 from sizewell.facts.lambda_functions import alias_dimensions
 from tools.benchmarks.alarm_replay import publishing
 from tools.benchmarks.alarm_replay.events import job_traces, queue_traces
+from tools.benchmarks.alarm_replay.held_out_traces import held_out_traces
 from tools.benchmarks.alarm_replay.loads import day_and_night
 from tools.benchmarks.alarm_replay.series import Series
 from tools.benchmarks.alarm_replay.template_alarms import (
@@ -126,7 +127,7 @@ def _endpoint(plan: Plan, template: Mapping[str, Any]) -> Iterator[Watched]:
             bake_minutes=_bake_minutes(rollout),
             traces=tuple(
                 trace
-                for trace in serving_traces(
+                for trace in _serving_traces(
                     variant["average_requests_per_second"] * 60,
                     instances=True,
                     rollout=None if is_shadow else share,
@@ -135,6 +136,11 @@ def _endpoint(plan: Plan, template: Mapping[str, Any]) -> Iterator[Watched]:
             ),
             publish=publish_for(variant),
         )
+
+
+def _serving_traces(per_minute: float, *, instances: bool, rollout: float | None) -> Iterator[Trace]:
+    yield from serving_traces(per_minute, instances=instances, rollout=rollout)
+    yield from held_out_traces(per_minute, instances=instances, rollout=rollout)
 
 
 def _bake_minutes(rollout: Plan | None) -> int:
@@ -234,7 +240,7 @@ def _components(plan: Plan, template: Mapping[str, Any]) -> Iterator[Watched]:
             bake_minutes=rollout["wait_interval_s"] * -(-100 // rollout["share_percent"]) // 60,
             traces=tuple(
                 trace
-                for trace in serving_traces(
+                for trace in _serving_traces(
                     component["average_requests_per_second"] * 60,
                     instances=True,
                     rollout=rollout["share_percent"] / 100,
@@ -270,7 +276,7 @@ def _serverless(plan: Plan, template: Mapping[str, Any]) -> Watched:
         template,
         traces=tuple(
             trace
-            for trace in serving_traces(_per_minute(plan), instances=False, rollout=None)
+            for trace in _serving_traces(_per_minute(plan), instances=False, rollout=None)
             # No metric of a serverless endpoint says so.
             if trace.name != "all requests hang"
         ),
@@ -313,7 +319,7 @@ def _function(plan: Plan, template: Mapping[str, Any]) -> Watched:
         template,
         bake_minutes=rollout["shift_s"] // 60 if rollout else 0,
         traces=tuple(
-            serving_traces(
+            _serving_traces(
                 _per_minute(plan),
                 instances=False,
                 rollout=rollout["share_percent"] / 100 if rollout else None,
