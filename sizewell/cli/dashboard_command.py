@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from sizewell.cli.errors import exit_unknown_workload, exit_with
+from sizewell.cli.output import echo, write_files
 from sizewell.dashboards.body import dashboard_json
 from sizewell.dashboards.environment import dashboard_of
+from sizewell.dashboards.grafana import grafana_json
 from sizewell.dashboards.graph import Dashboard, Graph, Series
 from sizewell.planning import load_plan
 
@@ -32,6 +34,17 @@ def bodies_to_json(dashboards: tuple[Dashboard, ...]) -> str:
     """Return the body of each dashboard by its name."""
     bodies = {one.name: dashboard_json(one) for one in dashboards}
     return json.dumps(bodies, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_grafana(dashboards: tuple[Dashboard, ...], directory: Path) -> None:
+    """Write a file for each dashboard, as Grafana imports and provisions them, and say so; raises ``RefusedError``."""
+    texts = {
+        directory / f"{one.name}.json": json.dumps(grafana_json(one), indent=2, ensure_ascii=False) + "\n"
+        for one in dashboards
+    }
+    write_files({path: text.encode() for path, text in texts.items()})
+    for path in texts:
+        echo(f"{path} is written: import it into Grafana.")
 
 
 def graph_lines(dashboards: tuple[Dashboard, ...]) -> str:

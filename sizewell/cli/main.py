@@ -110,23 +110,27 @@ def dashboard(
     config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
     as_json: options.JsonOption = False,
     html: options.HtmlPageOption = None,
+    grafana: options.GrafanaOption = None,
 ) -> None:
     """Show what the CloudWatch dashboard of an environment draws, without an account.
 
     Prints the graphs of each workload with their metrics. With --html a page with sample data around what the plan expects,
-    with --json the body of each dashboard as CloudWatch takes it.
+    with --json the body of each dashboard as CloudWatch takes it, with --grafana the same dashboards for Grafana.
     """
-    if as_json and html:
-        raise typer.BadParameter("--json prints data and --html writes a page: ask for one of them")
+    if sum(map(bool, (as_json, html, grafana))) > 1:
+        raise typer.BadParameter("--json, --html and --grafana are different outputs: ask for one of them")
     with report_config_errors():
         from sizewell.cli.dashboard_command import (
             bodies_to_json,
             graph_lines,
             load_dashboards,
+            write_grafana,
         )
 
         dashboards = load_dashboards(config, env, workload)
-        if html:
+        if grafana:
+            write_grafana(dashboards, grafana)
+        elif html:
             from sizewell.cli.dashboard_page import write_page
 
             write_page(dashboards, env, html)

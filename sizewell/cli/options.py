@@ -88,6 +88,15 @@ HtmlPageOption = Annotated[
     Path | None,
     typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),
 ]
+GrafanaOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--grafana",
+        metavar="DIR",
+        help="Write the same dashboards for Grafana, a file for each.",
+        show_default=False,
+    ),
+]
 EndpointArgument = Annotated[
     str, typer.Argument(help="The name of an endpoint.", autocompletion=complete_workload)
 ]

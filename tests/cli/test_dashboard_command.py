@@ -101,3 +101,11 @@ def test_a_page_and_data_are_two_outputs(sizewell: Sizewell) -> None:
     told = sizewell("dashboard", "--env", "prod", "--config", CONFIG, "--json", "--html", "page.html")
     assert told.exit_code == 2
     assert "ask for one of them" in told.stderr
+
+
+def test_a_file_for_grafana_is_written_for_each_dashboard(sizewell: Sizewell, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "grafana"
+    told = sizewell("dashboard", "plant-id", "--env", "prod", "--config", CONFIG, "--grafana", str(folder))
+    assert told.stdout == f"{folder / 'demo-prod.json'} is written: import it into Grafana.\n"
+    (path,) = folder.iterdir()
+    assert json.loads(path.read_text("utf-8"))["title"] == "demo-prod"
