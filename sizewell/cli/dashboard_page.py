@@ -1,16 +1,11 @@
 """``sizewell dashboard --html``: the dashboards of an environment with sample data, as one file that needs nothing else."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from sizewell.cli.output import echo, write_file
+from sizewell.cli.page import page_asset, page_templates
 from sizewell.dashboards.graph import Dashboard, Graph, Section, Series
 from sizewell.dashboards.sample import sample_values
 from sizewell.review.rendering.axes import Axis, Tick, axis_from_zero, short_number
-
-TEMPLATES = Path(__file__).with_name("templates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +48,16 @@ _LABEL_ROOM = 9.0
 _SHARE_OF_RIGHT_AXIS = 0.8
 
 
-def write_page(dashboards: tuple[Dashboard, ...], environment_name: str, path: Path) -> None:
-    """Write the page and say so; raises ``RefusedError``."""
-    write_file(path, render_page(dashboards, environment_name))
-    echo(f"{path} is written: open it in a browser.")
-
-
 def render_page(dashboards: tuple[Dashboard, ...], environment_name: str) -> str:
     """Return the page: the same bytes for the same dashboards, every value escaped, nothing loaded from elsewhere."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("dashboard.html.jinja2").render(
-        environment=environment_name,
-        style=(TEMPLATES / "dashboard.css").read_text("utf-8"),
-        dashboards=[(one, [_drawn_section(section) for section in one.sections]) for one in dashboards],
+    return (
+        page_templates()
+        .get_template("dashboard.html.jinja2")
+        .render(
+            environment=environment_name,
+            style=page_asset("page.css") + page_asset("dashboard.css"),
+            dashboards=[(one, [_drawn_section(section) for section in one.sections]) for one in dashboards],
+        )
     )
 
 

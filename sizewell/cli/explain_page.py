@@ -3,9 +3,6 @@
 from base64 import b64encode
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sizewell.cli.candidates import instance_count
 from sizewell.cli.explain_chart import draw_chart
@@ -25,12 +22,11 @@ from sizewell.cli.explain_words import (
 from sizewell.cli.explanation import Explanation
 from sizewell.cli.formats import hours, known_by, scaled_words, usd
 from sizewell.cli.modes_view import mode_line
-from sizewell.cli.output import echo, write_file
+from sizewell.cli.page import page_asset, page_templates
 from sizewell.instance_selection import EndpointEstimate
 from sizewell.instance_selection.results import AnyCandidate
 from sizewell.instance_selection.wording import milliseconds
 
-TEMPLATES = Path(__file__).with_name("templates")
 #: Candidates whose memory is drawn: the pick and the first runners-up.
 MEMORY_BARS = 6
 MEMORY_PARTS = (
@@ -80,24 +76,11 @@ class Row:
     marks: tuple[str, ...]
 
 
-def write_page(explanation: Explanation, path: Path) -> None:
-    """Write the page and say so; raises ``RefusedError``."""
-    write_file(path, render_page(explanation))
-    echo(f"{path} is written: open it in a browser.")
-
-
 def render_page(explanation: Explanation) -> str:
     """Return the page: the same bytes for the same explanation, every value escaped, nothing loaded from elsewhere."""
-    script = (TEMPLATES / "explain.js").read_text("utf-8")
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {"usd": usd, "outcome": explanation.outcome}
+    script = page_asset("explain.js")
+    templates = page_templates()
+    templates.filters |= {"usd": usd, "outcome": explanation.outcome}
     workload = explanation.workload
     chosen = workload.selection.chosen
     about = explanation.latency_bound
@@ -110,14 +93,14 @@ def render_page(explanation: Explanation) -> str:
         f"mode: {mode_line(workload.name, modes)}" if modes else None,
         lock_line(explanation),
     )
-    return environment.get_template("explain.html.jinja2").render(
+    return templates.get_template("explain.html.jinja2").render(
         name=workload.name,
         description=workload.description,
         kind=" ".join(workload.kind.rsplit("-", 1)),
         place=f"{explanation.environment}, {explanation.region}",
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
-        style=(TEMPLATES / "explain.css").read_text("utf-8"),
+        style=page_asset("page.css") + page_asset("explain.css"),
         chosen=chosen,
         spread=explanation.spread(chosen),
         scaled=scaled_words(chosen.estimate),

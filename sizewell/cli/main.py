@@ -90,9 +90,10 @@ def explain(
             return
         explanation = explain_workload(planned, inputs)
         if html:
-            from sizewell.cli.explain_page import write_page
+            from sizewell.cli.explain_page import render_page
+            from sizewell.cli.page import write_page
 
-            write_page(explanation, html)
+            write_page(html, render_page(explanation))
         elif as_json:
             echo(explanation_to_json(explanation), newline=False)
         else:
@@ -131,9 +132,10 @@ def dashboard(
         if grafana:
             write_grafana(dashboards, grafana)
         elif html:
-            from sizewell.cli.dashboard_page import write_page
+            from sizewell.cli.dashboard_page import render_page
+            from sizewell.cli.page import write_page
 
-            write_page(dashboards, env, html)
+            write_page(html, render_page(dashboards, env))
         else:
             echo(bodies_to_json(dashboards) if as_json else graph_lines(dashboards), newline=False)
 
