@@ -11,12 +11,12 @@ from constructs_lib.alarms.endpoint_thresholds import ENDPOINT_ALARM_RULES, Alar
 from constructs_lib.policies.acknowledgements import acknowledge_all
 from sizewell.facts.alarms import (
     ASYNCHRONOUS_ROLLBACK_ALARMS,
-    MINUTE_S,
     OF_INSTANCES,
     ROLLBACK_ALARMS,
     AlarmEvaluation,
     least_errors,
 )
+from sizewell.facts.durations import MINUTE_S
 from sizewell.facts.endpoint_metrics import (
     component_dimensions,
     configuration_dimensions,

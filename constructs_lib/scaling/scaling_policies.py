@@ -13,7 +13,8 @@ from aws_cdk import aws_applicationautoscaling as autoscaling
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
-from sizewell.facts.alarms import MINUTE_S, AlarmEvaluation
+from sizewell.facts.alarms import AlarmEvaluation
+from sizewell.facts.durations import MINUTE_S
 from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
 
 #: A policy of this name was released when there was no other: its logical id stays.

@@ -12,7 +12,7 @@ from rich.table import Table
 from sizewell.cli.console import is_narrow, print_lines
 from sizewell.cli.formats import usd
 from sizewell.cli.rightsize_command import Observation, Pick, Report, by_workload
-from sizewell.facts.metric_statistics import MINUTE_S
+from sizewell.facts.durations import MINUTE_S
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.rightsizing import Verdict, figure
 from sizewell.planning.serialization import rounded

@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import ConfigModel, fault, without
 from sizewell.config.effects import OnChange, OnNumber
-from sizewell.facts.alarms import DAY_S, MAX_EVALUATED_S, MINUTE_S
+from sizewell.facts.alarms import MAX_EVALUATED_S
+from sizewell.facts.durations import DAY_S, MINUTE_S
 from sizewell.facts.serving_modes import Mode, limit
 
 _MAX_INVOCATION_MS = int(limit(Mode.REAL_TIME, "max_processing_s") * 1000)

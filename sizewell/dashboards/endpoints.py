@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sizewell.dashboards.graph import Dimensions, Graph, Limit, Reading, Series
+from sizewell.dashboards.graph import Graph, Limit, Reading, Series
 from sizewell.dashboards.lines import (
     USUAL_LATENCY,
     alarm_limits,
@@ -20,7 +20,7 @@ from sizewell.facts.endpoint_metrics import (
     queue_dimensions,
     variant_dimensions,
 )
-from sizewell.facts.metrics import metrics
+from sizewell.facts.metrics import Dimensions, metrics
 from sizewell.facts.scaling import (
     CONCURRENT_REQUESTS_PER_COPY,
     HIGH_RESOLUTION_CONCURRENCY,

@@ -3,9 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from sizewell.facts.metrics import Metric
-
-Dimensions = tuple[tuple[str, str], ...]
+from sizewell.facts.metrics import Dimensions, Metric
 
 
 class NotPublishedError(ValueError):

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from sizewell.dashboards.graph import Dimensions, Graph, Limit, Reading, Search, Series
-from sizewell.facts.metrics import metric
+from sizewell.dashboards.graph import Graph, Limit, Reading, Search, Series
+from sizewell.facts.metrics import Dimensions, metric
 from sizewell.planning.workload_plan import AlarmPlan
 
 #: By how much requests go up and down with the hours of the day, in the page that needs no account.

@@ -6,11 +6,8 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAl
 from dataclasses import dataclass
 
 from sizewell.facts.asynchronous import WAKE_S
+from sizewell.facts.durations import DAY_S, HOUR_S, MINUTE_S
 
-#: Endpoints publish their metrics every minute: a shorter period of an alarm would find no data.
-MINUTE_S = 60
-HOUR_S = 3600
-DAY_S = 24 * HOUR_S
 #: What all periods of an alarm may cover together: a week, and a day where one of them is shorter than an hour.
 MAX_EVALUATED_S = 7 * DAY_S
 MAX_EVALUATED_IN_SHORT_PERIODS_S = DAY_S

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from sizewell.facts.metrics import DIMENSIONS, Metric, metrics
+from sizewell.facts.metrics import DIMENSIONS, Dimensions, Metric, metrics
 
 INVOCATION_NAMESPACE = "AWS/SageMaker"
 INSTANCE_NAMESPACE = "/aws/sagemaker/Endpoints"
@@ -38,24 +38,22 @@ def endpoint_metrics() -> dict[str, Metric]:
     return {name: metric for (namespace, name), metric in metrics().items() if namespace in namespaces}
 
 
-def variant_dimensions(endpoint_name: str, variant_name: str) -> tuple[tuple[str, str], ...]:
+def variant_dimensions(endpoint_name: str, variant_name: str) -> Dimensions:
     """Return the (name, value) pairs that select one production variant."""
     return tuple(zip(DIMENSIONS["variant"], (endpoint_name, variant_name), strict=True))
 
 
-def configuration_dimensions(
-    endpoint_name: str, variant_name: str, endpoint_config_name: str
-) -> tuple[tuple[str, str], ...]:
+def configuration_dimensions(endpoint_name: str, variant_name: str, endpoint_config_name: str) -> Dimensions:
     """Return the (name, value) pairs that select the fleet of a variant that has one endpoint configuration, and no other."""
     values = (endpoint_name, variant_name, endpoint_config_name)
     return tuple(zip(DIMENSIONS["configuration"], values, strict=True))
 
 
-def queue_dimensions(endpoint_name: str) -> tuple[tuple[str, str], ...]:
+def queue_dimensions(endpoint_name: str) -> Dimensions:
     """Return the (name, value) pairs that select the queue of an asynchronous endpoint, which all its variants share."""
     return tuple(zip(DIMENSIONS["endpoint"], (endpoint_name,), strict=True))
 
 
-def component_dimensions(component_name: str) -> tuple[tuple[str, str], ...]:
+def component_dimensions(component_name: str) -> Dimensions:
     """Return the (name, value) pairs that select one inference component: its name is its own in the account and region."""
     return tuple(zip(DIMENSIONS["component"], (component_name,), strict=True))

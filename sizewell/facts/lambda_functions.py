@@ -5,6 +5,7 @@
 https://docs.aws.amazon.com/autoscaling/application/userguide/services-that-can-integrate-lambda.html, read 2026-11-23
 """
 
+from sizewell.facts.metrics import Dimensions
 from sizewell.facts.serving_modes import Mode, limit
 
 NAMESPACE = "AWS/Lambda"
@@ -25,7 +26,7 @@ MIN_STORAGE_MB, MAX_STORAGE_MB = (int(limit(Mode.LAMBDA, f"{most}_storage_mb")) 
 MAX_TIMEOUT_S = int(limit(Mode.LAMBDA, "max_processing_s"))
 
 
-def alias_dimensions(function_name: str, executed_version: str | None = None) -> tuple[tuple[str, str], ...]:
+def alias_dimensions(function_name: str, executed_version: str | None = None) -> Dimensions:
     """Return the dimensions of what is published of the alias, or of what one of its versions answers behind it."""
     of_alias = (("FunctionName", function_name), ("Resource", f"{function_name}:{ALIAS}"))
     return of_alias if executed_version is None else (*of_alias, ("ExecutedVersion", executed_version))

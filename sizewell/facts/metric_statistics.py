@@ -2,16 +2,12 @@
 
 from dataclasses import dataclass
 
+from sizewell.facts.durations import HOUR_S, MINUTE_S
 from sizewell.facts.endpoint_metrics import endpoint_metrics
+from sizewell.facts.metrics import Dimensions
 
 #: A value at the second at which its period begins, counted from the first second that is read.
 Series = dict[int, float]
-#: Names and values that select one time series.
-Dimensions = tuple[tuple[str, str], ...]
-
-DAY_S = 86_400
-HOUR_S = 3600
-MINUTE_S = 60
 #: The days for which CloudWatch keeps values, by their period in seconds, finest first
 #: (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricStatistics.html).
 KEPT_DAYS = {MINUTE_S: 15, 5 * MINUTE_S: 63, HOUR_S: 455}

@@ -14,6 +14,9 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
+#: Names and values that select one time series.
+Dimensions = tuple[tuple[str, str], ...]
+
 TABLE = Path(__file__).with_name("metrics.csv")
 TRAINING_NAMESPACE = "/aws/sagemaker/TrainingJobs"
 PROCESSING_NAMESPACE = "/aws/sagemaker/ProcessingJobs"
@@ -116,7 +119,7 @@ def metric(namespace: str, name: str) -> Metric:
         ) from None
 
 
-def machine_dimensions(state_machine_arn: str) -> tuple[tuple[str, str], ...]:
+def machine_dimensions(state_machine_arn: str) -> Dimensions:
     """Return the (name, value) pairs that select the executions of one state machine."""
     return tuple(zip(DIMENSIONS["machine"], (state_machine_arn,), strict=True))
 

@@ -9,13 +9,13 @@ from sizewell.config.endpoint import AnswerLatency, EndpointNeeds
 from sizewell.facts.alarms import (
     ENOUGH_SAMPLES,
     ERROR_ALARMS,
-    MINUTE_S,
     OF_ERRORS,
     OF_INSTANCES,
     OF_REQUESTS,
     ROLLBACK_ALARMS,
     AlarmEvaluation,
 )
+from sizewell.facts.durations import MINUTE_S
 from sizewell.facts.models import Engine
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.endpoint_plan_model import EndpointPlan

@@ -4,13 +4,13 @@ from calendar import timegm
 
 from sizewell.config.container import Image
 from sizewell.facts.container_images import AVAILABLE_IMAGES, release_of
+from sizewell.facts.durations import DAY_S
 from sizewell.planning.names import Names
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.workload_plan import ImagePatchesPlan, ImagePlan
 
 #: Time to build and test on another image before the patches end.
 WARNING_DAYS = 60
-SECONDS_PER_DAY = 86_400
 
 
 def plan_image(image: Image, names: Names) -> ImagePlan:
@@ -48,7 +48,7 @@ def _days_left(patches: ImagePatchesPlan) -> int:
 
 def _day(iso_date: str) -> int:
     year, month, day = map(int, iso_date.split("-"))
-    return timegm((year, month, day, 0, 0, 0)) // SECONDS_PER_DAY
+    return timegm((year, month, day, 0, 0, 0)) // DAY_S
 
 
 def _ending(patches: ImagePatchesPlan) -> str:

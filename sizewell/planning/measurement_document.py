@@ -18,13 +18,13 @@ from sizewell.config.faults import ConfigError, Fault, near_match, show_value
 from sizewell.config.measured_instance import MeasuredInstance
 from sizewell.config.tree import KeyPath, Node
 from sizewell.config.yaml_source import parse_yaml
+from sizewell.facts.durations import DAY_S
 
 #: Digits that a converted number keeps: more were never measured.
 _DIGITS = 6
 #: What a job may measure of an endpoint.
 _FIGURES = frozenset({"p95_latency_ms", "max_requests_per_second"})
 _ISO_DATE = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}")
-_SECONDS_PER_DAY = 86_400
 #: The year 2100: a number of seconds beyond is none.
 _MAX_EPOCH_SECONDS = 4_102_444_800
 #: The environment is chosen on the command line, for all rows alike.
@@ -191,7 +191,7 @@ def best_of_each_type(readings: Sequence[Reading]) -> Readings:
 
 
 def _day(epoch_seconds: float) -> str:
-    year, month, days = 1970, 1, int(epoch_seconds // _SECONDS_PER_DAY)
+    year, month, days = 1970, 1, int(epoch_seconds // DAY_S)
     while days >= (length := monthrange(year, month)[1]):
         days -= length
         year, month = year + month // 12, month % 12 + 1

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sizewell.config.tree import KeyPath
+from sizewell.facts.durations import DAY_S, HOUR_S
 from sizewell.facts.endpoint_metrics import endpoint_metrics
-from sizewell.facts.metric_statistics import DAY_S, HOUR_S, Dimensions, MetricStatistic, Series
-from sizewell.facts.metrics import MetricSum
+from sizewell.facts.metric_statistics import MetricStatistic, Series
+from sizewell.facts.metrics import Dimensions, MetricSum
 
 #: Of the instances of a variant, with the statistic that is read: the mean of the fleet, and the fullest instance.
 HOST_STATISTICS = {"CPUUtilization": "Average", "GPUUtilization": "Average", "MemoryUtilization": "Maximum"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from sizewell.config.base import LEAST_REQUESTS_PER_SECOND
 from sizewell.config.traffic import UNITS_S, RequestTraffic, UserTraffic
-from sizewell.facts.metric_statistics import DAY_S, HOUR_S
+from sizewell.facts.durations import DAY_S, HOUR_S
 from sizewell.planning.observed_model import Seen
 
 #: What a proposed peak is above the highest that was seen. The values are means of a minute, and the highest minute of the next

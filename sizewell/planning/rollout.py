@@ -6,13 +6,9 @@ SageMaker developer guide, "Use deployment guardrails": https://docs.aws.amazon.
 from collections.abc import Iterator, Mapping
 
 from sizewell.config.rollout import WAIT_INTERVAL_S, Rollout
-from sizewell.facts.alarms import (
-    ASYNCHRONOUS_ROLLBACK_ALARMS,
-    MINUTE_S,
-    OF_REQUESTS,
-    ROLLBACK_ALARMS,
-)
+from sizewell.facts.alarms import ASYNCHRONOUS_ROLLBACK_ALARMS, OF_REQUESTS, ROLLBACK_ALARMS
 from sizewell.facts.deployment_guardrails import EXECUTION_TIMEOUT_BOUNDS_S, RolloutStrategy, wait_intervals
+from sizewell.facts.durations import MINUTE_S
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.planning.alarm_thresholds import MIN_REQUESTS_OF_PERCENTILE, period_holding_s
 from sizewell.planning.endpoint_plan_model import EndpointPlan, RolloutPlan

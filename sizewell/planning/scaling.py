@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sizewell.config.policy import Policy
 from sizewell.config.scaling import Scaling
 from sizewell.config.scaling_policies import CloudWatchMetric, ScalingStep, TrackedMetric
-from sizewell.facts.alarms import MINUTE_S
+from sizewell.facts.durations import MINUTE_S
 from sizewell.facts.endpoint_metrics import endpoint_metrics, variant_dimensions
 from sizewell.facts.metrics import MetricSum, MetricUnit
 from sizewell.facts.models import Engine

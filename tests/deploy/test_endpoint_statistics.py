@@ -11,8 +11,9 @@ from botocore.stub import Stubber
 
 from sizewell.deploy.cloudformation import CloudFormationError
 from sizewell.deploy.endpoint_statistics import DeployedVariant, EndpointStatistics, NotReadError
+from sizewell.facts.durations import HOUR_S, MINUTE_S
 from sizewell.facts.endpoint_metrics import variant_dimensions
-from sizewell.facts.metric_statistics import HOUR_S, MINUTE_S, MetricStatistic
+from sizewell.facts.metric_statistics import MetricStatistic
 
 ACCOUNT, ANN = "111122223333", "arn:aws:sts::111122223333:assumed-role/Reader/ann"
 END = datetime(2026, 11, 20, 9, tzinfo=UTC)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from sizewell.facts.durations import DAY_S, HOUR_S, MINUTE_S
 from sizewell.facts.endpoint_metrics import (
     DIMENSIONS,
     NOT_ASYNCHRONOUS,
@@ -10,15 +11,7 @@ from sizewell.facts.endpoint_metrics import (
     queue_dimensions,
     variant_dimensions,
 )
-from sizewell.facts.metric_statistics import (
-    DAY_S,
-    HOUR_S,
-    MAX_DAYS,
-    MINUTE_S,
-    MetricStatistic,
-    Series,
-    finest_period_s,
-)
+from sizewell.facts.metric_statistics import MAX_DAYS, MetricStatistic, Series, finest_period_s
 from sizewell.planning import load_plan
 from sizewell.planning.observed_model import ObservedModel, Seen
 from sizewell.planning.workload_plan import WorkloadPlan

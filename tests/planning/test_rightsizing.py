@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from sizewell.config.traffic import RequestTraffic, UserTraffic
-from sizewell.facts.metric_statistics import DAY_S, HOUR_S, MINUTE_S, Series
+from sizewell.facts.durations import DAY_S, HOUR_S, MINUTE_S
+from sizewell.facts.metric_statistics import Series
 from sizewell.planning.observed_model import Seen
 from sizewell.planning.rightsizing import KeyChange, Rightsizing, Verdict, figure, rightsize
 

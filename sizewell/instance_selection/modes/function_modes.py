@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
 from sizewell.instance_selection.estimation.hardware import GIB, hardware_kind
@@ -349,7 +349,7 @@ def _pieces(
             pieces.append(("requests", PerRequest(price.usd)))
         elif name == "usd_per_provisioned_gb_s":
             # Nothing says at which hours requests come: they are kept warm day and night.
-            usd_per_worker = price.usd * memory_gb * HOURS_PER_MONTH * 3600
+            usd_per_worker = price.usd * memory_gb * SECONDS_PER_MONTH
             each = load.peak_in_progress(service_s) / load.requests_per_month
             workers: Piece = WarmWorkers(usd_per_worker, each, load.spread)
             if fixed_units is not None:

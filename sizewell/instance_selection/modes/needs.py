@@ -3,12 +3,11 @@
 import math
 from dataclasses import dataclass
 
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import HOURS_PER_MONTH, SECONDS_PER_MONTH
 from sizewell.instance_selection.requirements import EndpointRequirements
 
 #: The 95th percentile of the standard normal distribution.
 Z95 = 1.645
-SECONDS_PER_MONTH = HOURS_PER_MONTH * 3600
 
 
 @dataclass(frozen=True, kw_only=True)

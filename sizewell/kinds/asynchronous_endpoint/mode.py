@@ -2,7 +2,7 @@
 
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.traffic import RequestTraffic, UserTraffic
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.instance_selection.modes import Mode, ModeComparison
 from sizewell.kinds.asynchronous_endpoint.config import (
     MAX_WAIT_MINUTES,
@@ -30,7 +30,7 @@ def _requests(endpoint: EndpointNeeds, comparison: ModeComparison) -> RequestTra
     traffic = endpoint.traffic
     if not isinstance(traffic, UserTraffic):
         return traffic
-    average = comparison.requests_per_month / (HOURS_PER_MONTH * 3600)
+    average = comparison.requests_per_month / SECONDS_PER_MONTH
     users = traffic.average_concurrent_users or traffic.peak_concurrent_users
     return RequestTraffic(
         peak_requests_per_second=average

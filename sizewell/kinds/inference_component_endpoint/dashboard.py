@@ -9,10 +9,11 @@ from sizewell.dashboards.endpoints import (
     scaling,
     traffic,
 )
-from sizewell.dashboards.graph import Dimensions, Graph, Section
+from sizewell.dashboards.graph import Graph, Section
 from sizewell.dashboards.kind import DashboardKind
 from sizewell.dashboards.lines import alarm_limits, line, reading
 from sizewell.facts.endpoint_metrics import INSTANCE_NAMESPACE, component_dimensions, variant_dimensions
+from sizewell.facts.metrics import Dimensions
 from sizewell.kinds.inference_component_endpoint.plan_model import ComponentEndpointPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
 

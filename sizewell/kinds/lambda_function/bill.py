@@ -1,6 +1,6 @@
 """What AWS bills for a Lambda function."""
 
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.planning.bill_items import BY_USE_OF_LOG_GROUP, alarm_item, bill_line, priced_item
@@ -22,7 +22,7 @@ def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
     ]
     if warm:
         gb = function.memory_mb / 1024
-        gb_seconds = function.average_provisioned_concurrency * gb * HOURS_PER_MONTH * 3600
+        gb_seconds = function.average_provisioned_concurrency * gb * SECONDS_PER_MONTH
         items.append(
             priced_item(region, LAMBDA, "provisioned concurrency", f"{cpu}_provisioned_gb_s", gb_seconds)
         )

@@ -11,12 +11,10 @@ from sizewell.dashboards.lines import (
     reading,
     requests_graph,
 )
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.facts.lambda_functions import NAMESPACE, alias_dimensions
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
-
-_MONTH_S = HOURS_PER_MONTH * 3600
 
 
 def _section(plan: LambdaFunctionPlan, _: FoundationPlan) -> Section:
@@ -29,7 +27,7 @@ def _section(plan: LambdaFunctionPlan, _: FoundationPlan) -> Section:
 
 def _graphs(plan: LambdaFunctionPlan) -> Iterator[Graph]:
     dimensions = alias_dimensions(plan.function_name)
-    average = plan.requests_per_month / _MONTH_S
+    average = plan.requests_per_month / SECONDS_PER_MONTH
 
     def of_alias(name: str, statistic: str) -> Reading:
         return reading(NAMESPACE, name, statistic, dimensions)

@@ -1,6 +1,6 @@
 """What AWS bills for a serverless endpoint."""
 
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.bill_items import BY_USE_OF_LOG_GROUP, SAGEMAKER, alarm_item, bill_line, priced_item
@@ -17,7 +17,7 @@ def serverless_line(endpoint: ServerlessEndpointPlan, region: str) -> BillLine:
     price = "serverless_warm_gb_s" if warm else "serverless_gb_s"
     items = [priced_item(region, SAGEMAKER, f"serverless inference, {size}", price, work)]
     if warm:
-        gb_seconds = endpoint.average_provisioned_concurrency * gb * HOURS_PER_MONTH * 3600
+        gb_seconds = endpoint.average_provisioned_concurrency * gb * SECONDS_PER_MONTH
         name = "provisioned concurrency"
         items.append(priced_item(region, SAGEMAKER, name, "serverless_provisioned_gb_s", gb_seconds))
     by_use: tuple[str, ...] = BY_USE_OF_LOG_GROUP

@@ -6,19 +6,17 @@ from sizewell.dashboards.endpoints import ERRORS, Answering, errors, latency, tr
 from sizewell.dashboards.graph import Graph, Section
 from sizewell.dashboards.kind import DashboardKind
 from sizewell.dashboards.lines import alarm_limits, line
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.facts.endpoint_metrics import OF_SERVERLESS, variant_dimensions
 from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.foundation_plan_model import FoundationPlan
-
-_MONTH_S = HOURS_PER_MONTH * 3600
 
 
 def _section(plan: ServerlessEndpointPlan, _: FoundationPlan) -> Section:
     own = Answering(
         label="",
         dimensions=variant_dimensions(plan.endpoint_name, plan.variant_name),
-        requests_per_second=plan.requests_per_month / _MONTH_S,
+        requests_per_second=plan.requests_per_month / SECONDS_PER_MONTH,
         p95_latency_ms=plan.p95_latency_ms,
         alarms=plan.alarms,
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.planning.saved_workload import SavedEndpoint, SavedWorkload
 from sizewell.review.cost.charges import ZERO, Amounts, Basis, Charge, UnitPrice, known_sum
 from sizewell.review.model import CostComponent, CostSide, Range
@@ -51,7 +51,7 @@ class WorkloadBill:
         per_second = self.workload.answered_requests_per_second
         if not per_second:
             return None
-        return round(self.usd_per_month.expected / (per_second * HOURS_PER_MONTH * 3600 / 1000), 6)
+        return round(self.usd_per_month.expected / (per_second * SECONDS_PER_MONTH / 1000), 6)
 
 
 @lru_cache(maxsize=4096)

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from sizewell.facts.metrics import Dimensions
 from sizewell.facts.state_machines import FAILURE_METRICS
 from tools.benchmarks.alarm_replay.loads import AFTERNOON, DAY, HOUR, NIGHT, steady
-from tools.benchmarks.alarm_replay.publishing import Dimensions, endpoint_metric, gauges
+from tools.benchmarks.alarm_replay.publishing import endpoint_metric, gauges
 from tools.benchmarks.alarm_replay.series import Floats
 from tools.benchmarks.alarm_replay.template_alarms import Metric, Published
 from tools.benchmarks.alarm_replay.traces import Trace

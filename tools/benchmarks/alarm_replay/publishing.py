@@ -7,11 +7,11 @@ import numpy as np
 
 from sizewell.facts.endpoint_metrics import endpoint_metrics
 from sizewell.facts.lambda_functions import NAMESPACE as LAMBDA_NAMESPACE
+from sizewell.facts.metrics import Dimensions
 from tools.benchmarks.alarm_replay.loads import Load
 from tools.benchmarks.alarm_replay.series import Floats, Series
 from tools.benchmarks.alarm_replay.template_alarms import Metric
 
-Dimensions = tuple[tuple[str, str], ...]
 MICROSECONDS_PER_MS = 1000.0
 #: The 95th percentile of a healthy workload is the objective through this number.
 HEALTHY = 1.3

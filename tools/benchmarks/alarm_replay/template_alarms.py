@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sizewell.facts.durations import MINUTE_S
 from tools.benchmarks.alarm_replay.composites import composite_states, unsuppressed
 from tools.benchmarks.alarm_replay.evaluation import ALARM, INSUFFICIENT_DATA, States, states_of
 from tools.benchmarks.alarm_replay.expressions import value_of
 from tools.benchmarks.alarm_replay.series import MISSING, Floats, Series, percentile_of
 
-MINUTE_S = 60
 Metric = tuple[str, str, frozenset[tuple[str, str]]]
 Published = Mapping[Metric, Series]
 

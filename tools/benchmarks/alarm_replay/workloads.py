@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.facts.deployment_guardrails import wait_intervals
 from sizewell.facts.endpoint_metrics import (
     component_dimensions,
@@ -30,7 +31,6 @@ from tools.benchmarks.alarm_replay.template_alarms import (
 )
 from tools.benchmarks.alarm_replay.traces import Trace, serving_traces
 
-SECONDS_PER_MONTH = 730 * 3600
 Plan = Mapping[str, Any]
 #: Nobody need hear of what the plan has no alarm on for a reason: a multi-model endpoint fills its memory on purpose.
 _ALARM_OF_TRACE = {"memory is full": "memory_utilization", "disk is full": "disk_utilization"}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.facts.lambda_functions import MIN_STORAGE_MB
 from sizewell.planning.saved_workload import SavedEndpoint, SavedOnDemand
 from sizewell.review.cost.charges import Amounts, Charge, Count, by_count, by_use, unknown
@@ -51,7 +51,7 @@ def function_version(resource: Resource, stack: PlannedStack) -> Iterator[Charge
     # Over a month it follows the load and the clock, which only the plan knows.
     expected = planned.average_provisioned_concurrency if planned else provisioned
     count = Amounts(min(provisioned, expected), expected, max(provisioned, expected))
-    gb_seconds = memory_mb / _MB_PER_GB * HOURS_PER_MONTH * 3600
+    gb_seconds = memory_mb / _MB_PER_GB * SECONDS_PER_MONTH
     yield from by_count(
         "Lambda",
         "provisioned concurrency",

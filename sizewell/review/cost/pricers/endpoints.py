@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.billing import HOURS_PER_MONTH, SECONDS_PER_MONTH
 from sizewell.facts.scaling import INSTANCE_COUNT, PROVISIONED_CONCURRENCY
 from sizewell.planning.saved_workload import SavedEndpoint, SavedVariant
 from sizewell.review.cost.charges import (
@@ -28,7 +28,6 @@ from sizewell.templates.values import flag, mapping, number, text
 
 SERVICE = "SageMaker"
 _MB_PER_GB = 1024
-_SECONDS_PER_MONTH = HOURS_PER_MONTH * 3600
 
 _Bounds = tuple[float, float]
 
@@ -229,7 +228,7 @@ def _serverless(endpoint: Endpoint, variant: Variant, stack: PlannedStack) -> It
     expected = planned.average_provisioned_concurrency if planned else min(max(provisioned, low), high)
     # Schedules go beyond the bounds that a deployment sets.
     count = Amounts(min(low, expected), expected, max(high, expected))
-    gb_seconds = memory_mb / _MB_PER_GB * _SECONDS_PER_MONTH
+    gb_seconds = memory_mb / _MB_PER_GB * SECONDS_PER_MONTH
     price = stack.price(SERVICE, "serverless_provisioned_gb_s")
     yield from by_count(
         SERVICE,
