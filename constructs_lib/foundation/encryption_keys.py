@@ -145,37 +145,28 @@ def _execution_logs_statement() -> _Statement:
 def _alarms_statement() -> _Statement:
     # An alarm cannot publish to an encrypted topic unless the key admits CloudWatch, and it fails silently.
     # https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html (section on event sources)
-    return {
-        "Sid": "AlarmsPublishToEncryptedTopic",
-        "Effect": "Allow",
-        "Principal": {"Service": "cloudwatch.amazonaws.com"},
-        "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
-        "Resource": "*",
-        "Condition": {"StringEquals": {"aws:SourceAccount": _ACCOUNT}},
-    }
+    of_this_account = {"StringEquals": {"aws:SourceAccount": _ACCOUNT}}
+    return _publish_statement("Alarms", "cloudwatch.amazonaws.com") | {"Condition": of_this_account}
 
 
 def _rules_statement() -> _Statement:
     # Without condition: "Adding the aws:SourceAccount, aws:SourceArn, and aws:SourceOrgID to a AWS KMS policy is not
     # supported for EventBridge-to-encrypted topics."
     # https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html (section on event sources)
-    return {
-        "Sid": "RulesPublishToEncryptedTopic",
-        "Effect": "Allow",
-        "Principal": {"Service": "events.amazonaws.com"},
-        "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
-        "Resource": "*",
-    }
+    return _publish_statement("Rules", "events.amazonaws.com")
 
 
 def _budgets_statement() -> _Statement:
+    return _publish_statement("Budgets", "budgets.amazonaws.com") | {"Condition": BUDGETS_OF_THIS_ACCOUNT}
+
+
+def _publish_statement(what: str, service: str) -> _Statement:
     return {
-        "Sid": "BudgetsPublishToEncryptedTopic",
+        "Sid": f"{what}PublishToEncryptedTopic",
         "Effect": "Allow",
-        "Principal": {"Service": "budgets.amazonaws.com"},
+        "Principal": {"Service": service},
         "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
         "Resource": "*",
-        "Condition": BUDGETS_OF_THIS_ACCOUNT,
     }
 
 
