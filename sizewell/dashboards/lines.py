@@ -51,6 +51,16 @@ def requests_graph(what: str, sources: Iterable[tuple[str, Reading, float]]) -> 
     )
 
 
+def provisioned_concurrency_graph(busy: Reading, target_percent: float | None = None) -> Graph:
+    """Return how much of the provisioned concurrency is busy, beside the target of its scaling."""
+    return Graph(
+        title="Provisioned concurrency",
+        unit="%",
+        series=(line("busy", busy, 60, expression="100 * m", swing=0.4),),
+        limits=() if target_percent is None else (Limit("target of scaling", target_percent),),
+    )
+
+
 def alarm_limits(alarms: Mapping[str, AlarmPlan], labels: Mapping[str, str]) -> tuple[Limit, ...]:
     """Return the thresholds of the alarms that are on, those of one value as one line."""
     return alarm_limits_of_several({"": alarms}, labels)

@@ -8,6 +8,7 @@ from sizewell.dashboards.lines import (
     USUAL_LATENCY,
     alarm_limits,
     line,
+    provisioned_concurrency_graph,
     reading,
     requests_graph,
 )
@@ -73,21 +74,9 @@ def _graphs(plan: LambdaFunctionPlan) -> Iterator[Graph]:
         limits=alarm_limits(plan.alarms, {"throttles": "throttled"}),
     )
     if plan.provisioned_concurrency is not None:
-        target = plan.scaling.target_utilization if plan.scaling else None
-        yield Graph(
-            title="Provisioned concurrency",
-            unit="%",
-            series=(
-                line(
-                    "busy",
-                    of_alias("ProvisionedConcurrencyUtilization", "Maximum"),
-                    60,
-                    expression="100 * m",
-                    swing=0.4,
-                ),
-            ),
-            limits=() if target is None else (Limit("target of scaling", round(100 * target, 1)),),
-        )
+        target_percent = round(100 * plan.scaling.target_utilization, 1) if plan.scaling else None
+        busy = of_alias("ProvisionedConcurrencyUtilization", "Maximum")
+        yield provisioned_concurrency_graph(busy, target_percent)
 
 
 FACET = DashboardKind(section=_section)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sizewell.dashboards.endpoints import ERRORS, Answering, errors, latency, traffic
 from sizewell.dashboards.graph import Graph, Section
 from sizewell.dashboards.kind import DashboardKind
-from sizewell.dashboards.lines import alarm_limits, line
+from sizewell.dashboards.lines import alarm_limits, line, provisioned_concurrency_graph
 from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.facts.endpoint_metrics import OF_SERVERLESS, variant_dimensions
 from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
@@ -63,19 +63,8 @@ def _workers(plan: ServerlessEndpointPlan, own: Answering) -> Iterator[Graph]:
         limits=alarm_limits(plan.alarms, {"memory_utilization": "memory"}),
     )
     if plan.provisioned_concurrency is not None:
-        yield Graph(
-            title="Provisioned concurrency",
-            unit="%",
-            series=(
-                line(
-                    "busy",
-                    own.reading("ServerlessProvisionedConcurrencyUtilization", "Maximum"),
-                    60,
-                    expression="100 * m",
-                    swing=0.4,
-                ),
-            ),
-        )
+        busy = own.reading("ServerlessProvisionedConcurrencyUtilization", "Maximum")
+        yield provisioned_concurrency_graph(busy)
 
 
 FACET = DashboardKind(section=_section)
