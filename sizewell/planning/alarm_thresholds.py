@@ -198,12 +198,15 @@ def stated_threshold(alarm: Alarm) -> float | None:
     return next((getattr(alarm, key) for key in keys if hasattr(alarm, key)), None)
 
 
-def latency_thresholds_ms(latency: AnswerLatency) -> dict[str, float | str]:
-    """Return the thresholds that follow from the objective by the names of their alarms, or why there is none."""
+def latency_thresholds_ms(latency: AnswerLatency, cold_start_ms: float = 0) -> dict[str, float | str]:
+    """Return the thresholds that follow from the objective by the names of their alarms, or why there is none.
+
+    ``cold_start_ms`` is what SageMaker's own share of any request may hold.
+    """
     return {
         "model_latency_p95": latency.max_p95_ms,
         "model_latency_p99": latency.max_p99_ms or SLOWEST_PERCENT,
-        "overhead_latency": max(MIN_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE),
+        "overhead_latency": max(MIN_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE) + cold_start_ms,
     }
 
 

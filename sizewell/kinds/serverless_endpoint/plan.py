@@ -68,17 +68,12 @@ def serverless_faults(endpoint: ServerlessEndpoint, plan: ServerlessEndpointPlan
 def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) -> dict[str, float | str]:
     chosen = choice.chosen
     provisioned = choice.provisioned(chosen)
-    latency = latency_thresholds_ms(endpoint.latency)
     setup_ms = chosen.cold_start_s * 1000 * SETUP_OVER_PREDICTED
-    if not provisioned:
-        # OverheadLatency holds the cold starts, and with little traffic every request may be one.
-        overhead = latency["overhead_latency"]
-        assert isinstance(overhead, float)
-        latency["overhead_latency"] = overhead + setup_ms
     return {
         "server_error_rate": ERROR_5XX_PERCENT,
         "client_error_rate": CLIENT_ERRORS,
-        **latency,
+        # OverheadLatency holds the cold starts, and with little traffic every request may be one.
+        **latency_thresholds_ms(endpoint.latency, cold_start_ms=0 if provisioned else setup_ms),
         "model_setup_time": setup_ms,
         "memory_utilization": MEMORY_PERCENT,
         "concurrency_utilization": CONCURRENCY_PERCENT,
