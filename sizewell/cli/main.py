@@ -312,7 +312,7 @@ def rightsize(
 
     \b
     Exit codes:
-      0  it is printed what was found, and with --write the file has the proposed values
+      0  the findings are printed; with --write, the file has the proposed values
       1  the configuration has faults, nothing is deployed, read or known, or the values cannot be written
       2  the command was called wrongly
     """

@@ -96,14 +96,18 @@ def run_rightsize(
         found = list(_observations(inputs, observed, days, profile))
     except (CloudFormationError, NotReadError) as error:
         exit_with(str(error))
-    observations = tuple(one for one in found if isinstance(one, Observation))
-    silent = tuple(one for one in found if isinstance(one, str))
-    if all(one.found.verdict is Verdict.NO_DATA for one in observations):
-        exit_with("\n".join((*silent, *(f"{one.name}: {one.found.words}" for one in observations))))
+    observations = tuple(finding for finding in found if isinstance(finding, Observation))
+    silent = tuple(finding for finding in found if isinstance(finding, str))
+    if all(observation.found.verdict is Verdict.NO_DATA for observation in observations):
+        exit_with(
+            "\n".join(
+                (*silent, *(f"{observation.name}: {observation.found.words}" for observation in observations))
+            )
+        )
     changes = {
-        ("workloads", one.workload, *one.path, "traffic", change.key): change.after
-        for one in observations
-        for change in one.found.changes
+        ("workloads", observation.workload, *observation.path, "traffic", change.key): change.after
+        for observation in observations
+        for change in observation.found.changes
     }
     fault, resized = "", dict[str, Pick]()
     file = directory / f"{environment}.yaml"
@@ -151,7 +155,7 @@ def _observations(
 ) -> Iterator[Observation | str]:
     """Yield what was found of each model, or that it is not deployed."""
     connect = cache(EndpointStatistics)
-    types = {one.name: one for one in inputs.catalog.instance_types}
+    types = {instance_type.name: instance_type for instance_type in inputs.catalog.instance_types}
     period_s = finest_period_s(days)
     for planned, model in observed:
         policy = inputs.of_place(planned.name).loaded.environment.policy
@@ -195,14 +199,16 @@ def _resized(
     Raises ``ConfigError`` with what nothing can be planned for.
     """
     environment = inputs.loaded.environment
-    changed = {one.workload for one in observations if one.found.changes}
-    for one in observations:
-        stated = environment.workloads[one.workload].contained()[one.path]
-        values = {change.key: change.after for change in one.found.changes}
+    changed = {observation.workload for observation in observations if observation.found.changes}
+    for observation in observations:
+        stated = environment.workloads[observation.workload].contained()[observation.path]
+        values = {change.key: change.after for change in observation.found.changes}
         traffic = type(stated.traffic).model_validate(
-            {**_written_traffic(inputs, one.workload, one.path), **values}
+            {**_written_traffic(inputs, observation.workload, observation.path), **values}
         )
-        environment = _with(environment, ("workloads", one.workload, *one.path, "traffic"), traffic)
+        environment = _with(
+            environment, ("workloads", observation.workload, *observation.path, "traffic"), traffic
+        )
     if locked:
         locked = locked.only(frozenset(name for name in locked.workloads if endpoint_of(name) not in changed))
     resized = _picks(inputs.with_environment(environment).plan(locked, within_budget=False))
@@ -244,5 +250,5 @@ def _diff(file: Path, before: str, after: str) -> str:
 
 def by_workload(report: Report) -> Iterator[tuple[str, tuple[Observation, ...]]]:
     """Yield each workload with what was found of its models."""
-    for name, observations in groupby(report.observations, key=lambda one: one.workload):
+    for name, observations in groupby(report.observations, key=lambda observation: observation.workload):
         yield name, tuple(observations)

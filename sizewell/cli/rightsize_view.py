@@ -13,7 +13,9 @@ from sizewell.cli.console import is_narrow, print_lines
 from sizewell.cli.formats import usd
 from sizewell.cli.rightsize_command import Observation, Pick, Report, by_workload
 from sizewell.facts.durations import MINUTE_S
+from sizewell.facts.metric_statistics import Series
 from sizewell.instance_selection.wording import milliseconds
+from sizewell.planning.observed_model import Seen
 from sizewell.planning.rightsizing import Verdict, figure
 from sizewell.planning.serialization import rounded
 
@@ -36,7 +38,7 @@ def rightsizing_to_json(report: Report) -> str:
         "environment": report.environment,
         "days": report.days,
         "period_s": report.period_s,
-        "models": [_model_data(one) for one in report.observations],
+        "models": [_model_data(observation) for observation in report.observations],
         "not_deployed": list(report.silent),
         "workloads": {name: _workload_data(report, name) for name, _ in by_workload(report)},
         "fault": report.fault or None,
@@ -54,9 +56,12 @@ def print_rightsizing(report: Report, console: Console) -> None:
     wrap = not console.is_terminal
     console.print(_table(report, narrow=is_narrow(console)))
     for name, observations in by_workload(report):
-        for one in observations:
-            console.print(f"[bold]{one.name}[/]: {escape(one.found.words)}{_age(one)}", soft_wrap=wrap)
-            print_lines(console, _change_lines(one, report))
+        for observation in observations:
+            console.print(
+                f"[bold]{observation.name}[/]: {escape(observation.found.words)}{_age(observation)}",
+                soft_wrap=wrap,
+            )
+            print_lines(console, _change_lines(observation, report))
         if name in report.resized:
             print_lines(console, _resize_lines(name, report))
     for line in report.silent:
@@ -86,45 +91,45 @@ def _table(report: Report, *, narrow: bool) -> Table:
     for header in () if narrow else ("on average", "p50", "p95", *_METRICS):
         table.add_column(header, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    for one in report.observations:
-        found = one.found
+    for observation in report.observations:
+        found = observation.found
         table.add_row(
-            f"[bold]{one.name}[/]",
-            _runs_on(one),
+            f"[bold]{observation.name}[/]",
+            _runs_on(observation),
             f"{_beside(found.peak, found.stated_peak)} {_UNITS[found.noun]}",
-            *([] if narrow else _further(one)),
+            *([] if narrow else _further(observation)),
             f"[{_STYLES[found.verdict]}]{found.verdict}[/]",
         )
     return table
 
 
-def _further(one: Observation) -> tuple[str, ...]:
+def _further(observation: Observation) -> tuple[str, ...]:
     """Return what a narrow console has no room for."""
     return (
-        _beside(one.found.average, one.found.stated_average),
-        _latency(one, "p50"),
-        _latency(one, "p95"),
-        *(_percent(one.seen.utilization.get(metric)) for metric in _METRICS.values()),
+        _beside(observation.found.average, observation.found.stated_average),
+        _latency(observation.seen, observation.seen.p50_us),
+        _latency(observation.seen, observation.seen.p95_us),
+        *(_percent(observation.seen.utilization.get(metric)) for metric in _METRICS.values()),
     )
 
 
-def _age(one: Observation) -> str:
-    seen = one.seen
+def _age(observation: Observation) -> str:
+    seen = observation.seen
     return f" (created {seen.days:.1f} days ago)" if seen.days < seen.asked_days else ""
 
 
-def _runs_on(one: Observation) -> str:
-    if one.deployed.instance_count is None:
+def _runs_on(observation: Observation) -> str:
+    if observation.deployed.instance_count is None:
         return "serverless"
-    return f"{one.deployed.instance_count} x {one.deployed.instance_type or 'several types'}"
+    return f"{observation.deployed.instance_count} x {observation.deployed.instance_type or 'several types'}"
 
 
 def _beside(seen: float, stated: float) -> str:
     return f"{figure(seen)} of {figure(stated)}"
 
 
-def _latency(one: Observation, percentile: str) -> str:
-    found_ms = one.seen.latency_ms(one.seen.p50_us if percentile == "p50" else one.seen.p95_us)
+def _latency(seen: Seen, percentile_us: Series) -> str:
+    found_ms = seen.latency_ms(percentile_us)
     return "-" if found_ms is None else milliseconds(found_ms)
 
 
@@ -132,14 +137,17 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{value:.0f} %"
 
 
-def _change_lines(one: Observation, report: Report) -> Iterator[str]:
-    path = ".".join((*one.path, "traffic"))
-    for change in one.found.changes:
+def _change_lines(observation: Observation, report: Report) -> Iterator[str]:
+    path = ".".join((*observation.path, "traffic"))
+    for change in observation.found.changes:
         before = "not stated" if change.before is None else f"{change.before:g}"
         yield f"{path}.{change.key}: {before} -> {change.after:g}"
-    if one.found.verdict is Verdict.IDLE:
-        cost = usd(report.planned[one.workload].usd_per_month)
-        yield f"{one.workload} costs {cost} USD a month: remove it from {report.environment}, or serve it by what sleeps"
+    if observation.found.verdict is Verdict.IDLE:
+        cost = usd(report.planned[observation.workload].usd_per_month)
+        yield (
+            f"{observation.workload} costs {cost} USD a month: remove it from {report.environment}, "
+            "or use an endpoint that scales to zero"
+        )
 
 
 def _resize_lines(name: str, report: Report) -> Iterator[str]:
@@ -164,12 +172,12 @@ def _difference(before: Pick, after: Pick) -> str:
     return f", saves {usd(saved)}" if saved > 0 else f", costs {usd(-saved)} more"
 
 
-def _model_data(one: Observation) -> dict[str, object]:
-    found, seen = one.found, one.seen
+def _model_data(observation: Observation) -> dict[str, object]:
+    found, seen = observation.found, observation.seen
     return {
-        "name": one.name,
-        "instance_type": one.deployed.instance_type,
-        "instance_count": one.deployed.instance_count,
+        "name": observation.name,
+        "instance_type": observation.deployed.instance_type,
+        "instance_count": observation.deployed.instance_count,
         "days": seen.days,
         "unit": found.noun,
         "stated_peak": found.stated_peak,
@@ -183,7 +191,7 @@ def _model_data(one: Observation) -> dict[str, object]:
         "words": found.words,
         "changes": [
             {
-                "key": ".".join((*one.path, "traffic", change.key)),
+                "key": ".".join((*observation.path, "traffic", change.key)),
                 "before": change.before,
                 "after": change.after,
             }

@@ -212,7 +212,7 @@ def test_an_idle_endpoint_is_told_and_nothing_is_written(
     result = sizewell("rightsize", "--env", "dev", "--write")
     told = (
         r"support-bert: idle: no request for 14 days\n"
-        r"  support-bert costs [\d,]+ USD a month: remove it from dev, or serve it by what sleeps\n"
+        r"  support-bert costs [\d,]+ USD a month: remove it from dev, or use an endpoint that scales to zero\n"
     )
     assert re.search(f"{told}$", result.stdout)
     assert stated.read_text("utf-8") == before
