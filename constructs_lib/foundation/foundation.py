@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from aws_cdk import RemovalPolicy, Stack, Token
 from constructs import Construct
 
-from constructs_lib.alarms.endpoint_failures import EndpointFailures, EndpointFailuresProps
 from constructs_lib.foundation.buckets import Buckets, BucketsProps
 from constructs_lib.foundation.cost_budget import CostBudget, CostBudgetProps, MonthlyBudget
 from constructs_lib.foundation.encryption_keys import EncryptionKeys, EncryptionKeysProps
@@ -26,6 +25,7 @@ from constructs_lib.foundation.network import (
 )
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.foundation.topics import Topics, TopicsProps
+from constructs_lib.notifications.endpoint_failures import EndpointFailures, EndpointFailuresProps
 
 #: With it, the longest name is that of the bucket of access logs in a region of 14 characters: 63, the limit of S3.
 MAX_NAME_PREFIX_LENGTH = 23
@@ -46,6 +46,8 @@ class FoundationProps:
     ``mlflow_app_name`` makes an MLflow App of that name; None makes none.
 
     ``budget`` makes an AWS Budget, of which the alarm topic hears; None makes none.
+
+    ``ops_items`` opens an OpsItem of AWS Systems Manager for each endpoint that fails, beside the message.
 
     ``artifact_events`` lets the artifact bucket tell EventBridge of its objects, which ``StartEvents`` of a workflow need.
 
@@ -73,6 +75,7 @@ class FoundationProps:
     key_alias_prefix: str | None = None
     mlflow_app_name: str | None = None
     budget: MonthlyBudget | None = None
+    ops_items: bool = False
     parameter_prefix: str | None = None
     endpoint_name_wildcard: str | None = None
     existing: ExistingResources = NOTHING_EXISTS
@@ -191,6 +194,9 @@ def add_foundation(scope: Construct, props: FoundationProps) -> FoundationParts:
         props=EndpointFailuresProps(
             endpoint_name_wildcard=_endpoint_name_wildcard(props),
             alarm_topic_arn=topics.alarm_topic_arn,
+            operations_key_arn=keys.operations_key_arn,
+            removal_policy=props.removal_policy,
+            ops_items=props.ops_items,
         ),
     )
     if props.budget is not None:

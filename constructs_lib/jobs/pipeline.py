@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from itertools import chain
 
 from aws_cdk import RemovalPolicy, Stack
-from aws_cdk import aws_events as events
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.jobs.pipeline_definition import RegisterStep, RunStep, pipeline_definition
+from constructs_lib.notifications.event_rule import ToldEvents, tell_of_events
+from constructs_lib.notifications.message import message
 from constructs_lib.policies.statements import Statement, allow, one_or_all
-from constructs_lib.workflows.failed_starts import start_statements
 from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
 from constructs_lib.workflows.scheduled_workflow import schedule_and_watch
+from constructs_lib.workflows.starting import start_statements
 from constructs_lib.workflows.state_machine_role import Permissions
 from constructs_lib.workflows.workflow_events import StartEvents
 from constructs_lib.workflows.workflow_state_machine import WorkflowStateMachine, WorkflowStateMachineProps
@@ -115,26 +116,24 @@ class Pipeline(Construct):
 
     def _tell_of_approvals(self, workload_name: str, group_names: list[str], topic_arn: str) -> None:
         """https://docs.aws.amazon.com/sagemaker/latest/dg/automating-sagemaker-with-eventbridge.html."""
-        events.CfnRule(
+        tell_of_events(
             self,
             "Approvals",
-            description=f"Tells of versions in {', '.join(group_names)} that somebody approved",
-            event_pattern={
-                "source": ["aws.sagemaker"],
-                "detail-type": ["SageMaker Model Package State Change"],
-                "detail": {"ModelPackageGroupName": group_names, "ModelApprovalStatus": ["Approved"]},
-            },
-            targets=[
-                events.CfnRule.TargetProperty(
-                    id="AlarmTopic",
-                    arn=topic_arn,
-                    input_transformer=events.CfnRule.InputTransformerProperty(
-                        input_paths_map={"approved": "$.detail.ModelPackageArn"},
-                        # A value without quotes: EventBridge writes it as JSON.
-                        input_template=f'{{"{NOUN}": "{workload_name}", "approved": <approved>}}',
-                    ),
-                )
-            ],
+            ToldEvents(
+                description=f"Tells of versions in {', '.join(group_names)} that somebody approved",
+                pattern={
+                    "source": ["aws.sagemaker"],
+                    "detail-type": ["SageMaker Model Package State Change"],
+                    "detail": {"ModelPackageGroupName": group_names, "ModelApprovalStatus": ["Approved"]},
+                },
+                paths={"approved": "$.detail.ModelPackageArn"},
+                told=message(
+                    f"A model of pipeline {workload_name} was approved",
+                    "<approved> may be deployed.",
+                    context={"kind": NOUN, "workload": workload_name, "approved": "<approved>"},
+                ),
+            ),
+            alarm_topic_arn=topic_arn,
         )
 
 

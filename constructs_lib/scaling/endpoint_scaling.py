@@ -18,6 +18,7 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
+from constructs_lib.notifications.message import message
 from constructs_lib.scaling.scaling_policies import ScalingPolicy, StepScaling, TargetTracking, add_policy
 from sizewell.facts.cron import require_cron
 from sizewell.facts.scaling import (
@@ -158,9 +159,11 @@ class EndpointScaling(Construct):
                 _only_while_on(resource)
 
     def _remind(self, props: EndpointScalingProps) -> None:
-        text = (
-            f"Autoscaling of endpoint {props.endpoint_name} is off: its stack has {AUTOSCALING_PARAMETER}={OFF}, as during a "
-            f"change of the instance type. Run sizewell deploy for the stack to turn it on."
+        told = message(
+            f"Endpoint {props.endpoint_name} does not scale",
+            f"Its stack has {AUTOSCALING_PARAMETER}={OFF}, as during a change of the instance type.",
+            next_step="Turn autoscaling on: sizewell deploy for the stack",
+            context={"endpointName": props.endpoint_name},
         )
         events.CfnRule(
             self,
@@ -170,7 +173,7 @@ class EndpointScaling(Construct):
             state=_enabled_while_off(),
             targets=[
                 events.CfnRule.TargetProperty(
-                    id="AlarmTopic", arn=props.alarm_topic_arn, input=json.dumps(text)
+                    id="AlarmTopic", arn=props.alarm_topic_arn, input=json.dumps(told)
                 )
             ],
         )

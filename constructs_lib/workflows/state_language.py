@@ -3,9 +3,28 @@
 https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 
 State = dict[str, object]
+
+
+class Expression(str):
+    """JSONata, where any other text stands for itself."""
+
+
+def to_jsonata(value: object) -> str:
+    """Return plain data as JSONata: a text is written in quotes, an ``Expression`` as it is."""
+    match value:
+        case Expression():
+            return value
+        case Mapping():
+            return f"{{{', '.join(f'{json.dumps(key)}: {to_jsonata(member)}' for key, member in value.items())}}}"
+        case list():
+            return f"[{', '.join(to_jsonata(item) for item in value)}]"
+        case _:
+            return json.dumps(value)
+
 
 #: What the console joins an execution to the one that started it by:
 #: https://docs.aws.amazon.com/step-functions/latest/dg/concepts-nested-workflows.html

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_events as events
 from constructs import Construct
 
-from constructs_lib.workflows.workflow_messages import STEP_NAME_PREFIX
+from constructs_lib.alarms.count_alarm import Count, alarm_on_count
+from constructs_lib.notifications.dead_letters import messages_of
+from constructs_lib.notifications.event_rule import ToldEvents, tell_of_events
+from constructs_lib.workflows.workflow_messages import STEP_NAME_PREFIX, message_of_end
 from sizewell.facts.state_machines import FAILURE_METRICS
 
-PERIOD_S = 300
 #: The time limit of the machine, and a stop by hand. The machine tells of every other end:
 #: https://docs.aws.amazon.com/step-functions/latest/dg/eventbridge-integration.html
 ENDS_FROM_OUTSIDE = ("TIMED_OUT", "ABORTED")
@@ -42,71 +42,53 @@ class WorkflowAlarms(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, props: WorkflowAlarmsProps) -> None:
         super().__init__(scope, construct_id)
-        self._alarm_topic_arn = props.alarm_topic_arn
         self._tell_of_ends_from_outside(props)
         for metric, end in FAILURE_METRICS.items():
-            self._alarm(
+            alarm_on_count(
+                self,
                 metric,
-                f"An execution of {props.noun} workflow {props.workload_name} {end}",
-                ("AWS/States", metric, "Sum"),
-                ("StateMachineArn", props.state_machine_arn),
+                description=f"An execution of {props.noun} workflow {props.workload_name} {end}",
+                count=Count(
+                    namespace="AWS/States",
+                    metric_name=metric,
+                    statistic="Sum",
+                    dimension=("StateMachineArn", props.state_machine_arn),
+                ),
+                alarm_topic_arn=props.alarm_topic_arn,
             )
-        for alarm, queue_name in props.dead_letter_queue_names.items():
-            self._alarm(
-                alarm,
-                f"A start of {props.noun} workflow {props.workload_name} did not succeed",
-                ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum"),
-                ("QueueName", queue_name),
+        for construct_id_of_alarm, queue_name in props.dead_letter_queue_names.items():
+            alarm_on_count(
+                self,
+                construct_id_of_alarm,
+                description=f"A start of {props.noun} workflow {props.workload_name} did not succeed",
+                count=messages_of(queue_name),
+                alarm_topic_arn=props.alarm_topic_arn,
             )
 
     def _tell_of_ends_from_outside(self, props: WorkflowAlarmsProps) -> None:
-        paths = {name: f"$.detail.{name}" for name in ("executionArn", "status")}
-        values = ", ".join(f'"{name}": <{name}>' for name in paths)
-        events.CfnRule(
+        tell_of_events(
             self,
             "EndsFromOutside",
-            description=f"Tells that an execution of {props.noun} workflow {props.workload_name} was stopped, or took too long",
-            event_pattern={
-                "source": ["aws.states"],
-                "detail-type": ["Step Functions Execution Status Change"],
-                "detail": {
-                    "stateMachineArn": [props.state_machine_arn],
-                    "status": list(ENDS_FROM_OUTSIDE),
-                    # Of a step, its pipeline tells.
-                    "name": [{"anything-but": {"prefix": STEP_NAME_PREFIX}}],
+            ToldEvents(
+                description=f"Tells that {props.noun} workflow {props.workload_name} was stopped, or took too long",
+                pattern={
+                    "source": ["aws.states"],
+                    "detail-type": ["Step Functions Execution Status Change"],
+                    "detail": {
+                        "stateMachineArn": [props.state_machine_arn],
+                        "status": list(ENDS_FROM_OUTSIDE),
+                        # Of a step, its pipeline tells.
+                        "name": [{"anything-but": {"prefix": STEP_NAME_PREFIX}}],
+                    },
                 },
-            },
-            targets=[
-                events.CfnRule.TargetProperty(
-                    id="AlarmTopic",
-                    arn=props.alarm_topic_arn,
-                    input_transformer=events.CfnRule.InputTransformerProperty(
-                        input_paths_map=paths,
-                        # Values without quotes: EventBridge writes them as JSON.
-                        input_template=f'{{"{props.noun}": "{props.workload_name}", {values}}}',
-                    ),
-                )
-            ],
-        )
-
-    def _alarm(
-        self, construct_id: str, description: str, metric: tuple[str, str, str], dimension: tuple[str, str]
-    ) -> None:
-        """Add an alarm at one: ``metric`` is a namespace, a name and a statistic, ``dimension`` a name and a value."""
-        namespace, metric_name, statistic = metric
-        name, value = dimension
-        cloudwatch.CfnAlarm(
-            self,
-            construct_id,
-            alarm_description=description,
-            namespace=namespace,
-            metric_name=metric_name,
-            dimensions=[cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)],
-            statistic=statistic,
-            period=PERIOD_S,
-            evaluation_periods=1,
-            threshold=1,
-            comparison_operator="GreaterThanOrEqualToThreshold",
-            treat_missing_data="notBreaching",
-            alarm_actions=[self._alarm_topic_arn],
+                paths={name: f"$.detail.{name}" for name in ("executionArn", "status")},
+                told=message_of_end(
+                    props.noun,
+                    props.workload_name,
+                    "<status>",
+                    "TIMED_OUT: the time limit of the state machine was over. ABORTED: somebody stopped the execution.",
+                    "<executionArn>",
+                ),
+            ),
+            alarm_topic_arn=props.alarm_topic_arn,
         )

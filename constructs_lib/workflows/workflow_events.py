@@ -8,8 +8,9 @@ from aws_cdk import aws_events as events
 from constructs import Construct
 
 from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.notifications.dead_letters import dead_letter_queue, sent_by_rules
 from constructs_lib.policies.statements import service_role
-from constructs_lib.workflows.failed_starts import failed_starts_queue, start_statements
+from constructs_lib.workflows.starting import start_statements
 from constructs_lib.workflows.workflow_schedule import MAXIMUM_EVENT_AGE_S, MAXIMUM_RETRY_ATTEMPTS
 
 
@@ -45,20 +46,11 @@ class WorkflowEvents(Construct):
         super().__init__(scope, construct_id)
         self._props = props
         foundation, starts_on = props.foundation, props.starts_on
-        # EventBridge itself sends to the queue of a rule, not as the role of its target:
-        # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html
-        self._queue = failed_starts_queue(
+        self._queue = dead_letter_queue(
             self,
             foundation.operations_key_arn,
             props.removal_policy,
-            (
-                {
-                    "Effect": "Allow",
-                    "Principal": {"Service": "events.amazonaws.com"},
-                    "Action": "sqs:SendMessage",
-                    "Condition": {"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
-                },
-            ),
+            (sent_by_rules(Stack.of(self).account),),
         )
         self._role = service_role(
             self,

@@ -11,9 +11,11 @@ execution ended. What ends it from outside its states, a stop by hand and its ti
 ``workflow_alarms``.
 """
 
+from collections.abc import Mapping
 from functools import partial
 
-from constructs_lib.workflows.state_language import State, is_json_object, retry
+from constructs_lib.notifications.message import Message, message
+from constructs_lib.workflows.state_language import Expression, State, is_json_object, retry, to_jsonata
 
 #: How the name of an execution begins that a pipeline started. The pipeline tells people of a failure, with its cause.
 STEP_NAME_PREFIX = "step-"
@@ -22,6 +24,48 @@ WARNINGS = "Warnings"
 #: What stands for the topic until the machine is deployed.
 TOPIC_PLACEHOLDER = "AlarmTopicArn"
 _TELL_TIMEOUT_S = 60
+#: How to read the history of an execution, without the ARN at its end.
+_READ_HISTORY = "Read its history: aws stepfunctions get-execution-history --execution-arn "
+_EXECUTION_ARN = "$states.context.Execution.Id"
+_CAUSE = "$states.input.Cause"
+#: Why an execution failed, in a sentence: its error, the step of a pipeline, and the innermost cause.
+_REASON = (
+    f"( $cause := {is_json_object(_CAUSE)} ? $parse({_CAUSE}) : {{'Cause': {_CAUSE}}}; "
+    "$innermost := $exists($cause.Cause.Cause) ? $cause.Cause.Cause : $cause.Cause; "
+    "$states.input.Error & ($exists($cause.Step) ? ' of ' & $cause.Step : '') "
+    "& ($exists($innermost) ? ': ' & $innermost : '') )"
+)
+
+
+def message_of_end(
+    noun: str, workload_name: str, status: str, description: str, execution_arn: str
+) -> Message:
+    """Return what people hear of an execution that was ended from outside of its states."""
+    return _message(
+        noun,
+        workload_name,
+        status,
+        description,
+        next_step=f"{_READ_HISTORY}{execution_arn}",
+        context={"executionArn": execution_arn},
+    )
+
+
+def _message(
+    noun: str,
+    workload_name: str,
+    status: str,
+    description: str,
+    *,
+    next_step: str,
+    context: Mapping[str, str],
+) -> Message:
+    return message(
+        f"{noun.capitalize()} {workload_name}: {status}",
+        description,
+        next_step=next_step,
+        context={"kind": noun, "workload": workload_name, "status": status, **context},
+    )
 
 
 def with_messages(
@@ -33,7 +77,6 @@ def with_messages(
     and the output of an execution are those of ``work``.
     """
     publish = partial(_publish, noun, workload_name, partition)
-    cause = "$states.input.Cause"
     states: dict[str, State] = {
         "Work": {
             "Type": "Parallel",
@@ -42,7 +85,12 @@ def with_messages(
             "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "WhoTells"}],
             "Next": "TellSuccess" if report_success else "WorthTelling",
         },
-        "TellSuccess": publish("SUCCEEDED", "'output': $states.input", "Succeeded"),
+        "TellSuccess": publish(
+            "SUCCEEDED",
+            f"$count($states.input.{WARNINGS}) > 0 ? $join($states.input.{WARNINGS}, '. ') : 'Its output has the details.'",
+            "Succeeded",
+            output=Expression("$string($states.input)"),
+        ),
         "Succeeded": {"Type": "Succeed"},
         "WhoTells": {
             "Type": "Choice",
@@ -56,13 +104,15 @@ def with_messages(
         },
         "TellFailure": publish(
             "FAILED",
-            f"'error': $states.input.Error, 'cause': {is_json_object(cause)} ? $parse({cause}) : {cause}",
+            _REASON,
             "Failed",
+            error=Expression("$states.input.Error"),
+            cause=Expression(_CAUSE),
         ),
         "Failed": {
             "Type": "Fail",
             "Error": "{% $states.input.Error %}",
-            "Cause": f"{{% $exists({cause}) ? {cause} : '' %}}",
+            "Cause": f"{{% $exists({_CAUSE}) ? {_CAUSE} : '' %}}",
         },
     }
     if not report_success:
@@ -77,13 +127,28 @@ def with_messages(
 
 
 def _publish(
-    noun: str, workload_name: str, partition: str, status: str, members: str, following: str
+    noun: str,
+    workload_name: str,
+    partition: str,
+    status: str,
+    description: str,
+    following: str,
+    **context: Expression,
 ) -> State:
-    """Return the state that publishes how an execution ended: ``members`` are further members, in JSONata."""
-    message = (
-        f"'{noun}': '{workload_name}', 'executionArn': $states.context.Execution.Id, 'status': '{status}', "
-        "'durationInSeconds': $floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 1000), "
-        f"{members}"
+    """Return the state that publishes how an execution ended: ``description`` is JSONata."""
+    told = _message(
+        noun,
+        workload_name,
+        status,
+        Expression(description),
+        next_step=Expression(f"'{_READ_HISTORY}' & {_EXECUTION_ARN}"),
+        context={
+            "executionArn": Expression(_EXECUTION_ARN),
+            "durationInSeconds": Expression(
+                "$string($floor(($millis() - $toMillis($states.context.Execution.StartTime)) / 1000))"
+            ),
+            **context,
+        },
     )
     passed_on = "{% $states.input %}"
     return {
@@ -93,7 +158,7 @@ def _publish(
             "TopicArn": f"${{{TOPIC_PLACEHOLDER}}}",
             # API reference of SNS, Publish: at most 100 characters.
             "Subject": f"{noun} {workload_name} {status.lower()}"[:100],
-            "Message": f"{{% $string({{{message}}}) %}}",
+            "Message": f"{{% $string({to_jsonata(told)}) %}}",
         },
         "TimeoutSeconds": _TELL_TIMEOUT_S,
         "Retry": [retry("States.ALL")],

@@ -8,9 +8,10 @@ from aws_cdk import aws_scheduler as scheduler
 from constructs import Construct
 
 from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.notifications.dead_letters import dead_letter_queue
 from constructs_lib.policies.statements import allow, policy_document, service_trust
-from constructs_lib.workflows.failed_starts import failed_starts_queue, start_statements
 from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
+from constructs_lib.workflows.starting import start_statements
 
 # A start is tried for an hour: a run that begins later than that is better looked at by a person.
 MAXIMUM_RETRY_ATTEMPTS = 5
@@ -37,7 +38,7 @@ class WorkflowSchedule(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: WorkflowScheduleProps) -> None:
         super().__init__(scope, construct_id)
         stack = Stack.of(self)
-        queue = failed_starts_queue(self, props.foundation.operations_key_arn, props.removal_policy)
+        queue = dead_letter_queue(self, props.foundation.operations_key_arn, props.removal_policy)
         queue_arn = queue.attr_arn
         policy = iam.CfnManagedPolicy(
             self,

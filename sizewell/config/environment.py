@@ -81,6 +81,15 @@ class Notifications(ConfigModel):
     ] = False
     """Whether somebody subscribes to the alarm topic outside of this platform: production needs an address, or this."""
 
+    ops_items: Annotated[
+        bool,
+        OnToggle(
+            on="an OpsItem is opened for each endpoint that fails",
+            off="no OpsItem is opened any more for an endpoint that fails",
+        ),
+    ] = False
+    """Whether an OpsItem of AWS Systems Manager is opened for each endpoint that fails, beside the message to the topic."""
+
     @model_validator(mode="after")
     def _emails_differ(self) -> Self:
         for index, email in enumerate(self.emails):

@@ -49,6 +49,7 @@ def plan_foundation(
         else None,
         artifact_events=artifact_events,
         alarm_emails=environment.notifications.emails,
+        ops_items=environment.notifications.ops_items,
         mlflow_app_name=names.prefix if environment.mlflow_app else None,
         budget=_plan_budget(environment) if names.place is None else None,
         dashboard_name=names.dashboard if environment.dashboard and environment.workloads else None,

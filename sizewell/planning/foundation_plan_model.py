@@ -138,6 +138,8 @@ class FoundationPlan(PlanModel):
     checkpoint_expiry_days: int
     noncurrent_version_expiry_days: int
     alarm_emails: tuple[str, ...]
+    ops_items: bool = False
+    """Whether an OpsItem is opened for each endpoint that fails."""
     inference_data_expiry_days: int | None = None
     """After so many days, requests and answers in the artifact bucket are deleted; None where no workload writes any."""
     artifact_events: bool = False

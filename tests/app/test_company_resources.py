@@ -79,9 +79,12 @@ def test_the_foundation_makes_none_of_it(config: Path, assembly: Assembly) -> No
     foundation: dict[str, Any] = templates(config.with_name("out"))["Company-foundation-prod"]
     assert {resource["Type"] for resource in foundation["Resources"].values()} == {
         "AWS::Budgets::Budget",
+        "AWS::CloudWatch::Alarm",
         "AWS::CloudWatch::Dashboard",
         "AWS::Events::Rule",
         "AWS::SNS::Subscription",
+        "AWS::SQS::Queue",
+        "AWS::SQS::QueuePolicy",
         "AWS::SSM::Parameter",
     }
     text = json.dumps(foundation)
@@ -101,11 +104,12 @@ def test_roles_are_those_of_the_company(config: Path, assembly: Assembly) -> Non
 def test_the_bill_has_only_what_is_made(config: Path, assembly: Assembly) -> None:
     bill = load_plan(config, "prod").bill
     items = {line.workload: line.items for line in bill.lines}
-    assert [item.name for item in items["foundation"]] == ["dashboard"]
+    assert [item.name for item in items["foundation"]] == ["dashboard", "alarm"]
     assert [item.name for item in items["eu-foundation"]] == [
         "VPC interface endpoint x 2 zones",
         "customer-managed key",
         "dashboard",
+        "alarm",
     ]
     assert differences(bill, assembly) == []
 

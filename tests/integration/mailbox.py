@@ -17,9 +17,10 @@ class Mailbox:
     url: str
 
     def messages(self) -> list[dict[str, Any]]:
-        """Return what has arrived; each message once."""
+        """Return what programs read of what has arrived; each message once."""
         received = self.sqs.receive_message(QueueUrl=self.url, MaxNumberOfMessages=10).get("Messages", [])
-        return [json.loads(json.loads(message["Body"])["Message"]) for message in received]
+        told = [json.loads(json.loads(message["Body"])["Message"]) for message in received]
+        return [message["metadata"]["additionalContext"] for message in told]
 
 
 @contextmanager

@@ -107,8 +107,8 @@ def _tune(deployed: Deployment, tuning: TuningJobPlan, admin: Admin) -> None:
     with mailbox_of_alarms(deployed) as mailbox:
         execution = run()
         (message,) = until(mailbox.messages, bool)
-    assert (message["tuning"], message["executionArn"]) == (tuning.name, execution["executionArn"])
-    assert message["cause"]["Cause"] == "All training jobs failed."
+    assert (message["workload"], message["executionArn"]) == (tuning.name, execution["executionArn"])
+    assert json.loads(message["cause"])["Cause"] == "All training jobs failed."
 
 
 def _called_back_by(deployed: Deployment, function: LambdaFunctionPlan) -> set[str]:

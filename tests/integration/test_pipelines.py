@@ -135,14 +135,14 @@ def test_a_model_that_is_good_enough_is_registered_and_its_approval_told(
         "evaluate/regression.rmse": "11.5",
     }
     (message,) = until(mailbox.messages, bool)
-    assert (message["pipeline"], message["status"]) == ("orders-pipeline", "SUCCEEDED")
-    assert message["output"]["register"] == {"ModelPackageArn": version["ModelPackageArn"]}
+    assert (message["workload"], message["status"]) == ("orders-pipeline", "SUCCEEDED")
+    assert json.loads(message["output"])["register"] == {"ModelPackageArn": version["ModelPackageArn"]}
 
     machine.sagemaker.update_model_package(
         ModelPackageArn=version["ModelPackageArn"], ModelApprovalStatus="Approved"
     )
     (message,) = until(mailbox.messages, bool)
-    assert message == {"pipeline": "orders-pipeline", "approved": version["ModelPackageArn"]}
+    assert (message["workload"], message["approved"]) == ("orders-pipeline", version["ModelPackageArn"])
 
 
 @pytest.mark.parametrize(
@@ -173,8 +173,8 @@ def test_a_step_that_fails_ends_the_run_and_is_told_once(machine: Machine, mailb
     assert (execution["status"], execution["error"]) == ("FAILED", "StepFailed")
     assert machine.jobs() == ["clean-orders", "train-orders"]
     (message,) = until(mailbox.messages, bool)
-    cause = message["cause"]
-    assert (message["pipeline"], cause["Step"], cause["Error"]) == (
+    cause = json.loads(message["cause"])
+    assert (message["workload"], cause["Step"], cause["Error"]) == (
         "orders-pipeline",
         "train",
         "TrainingFailed",

@@ -179,10 +179,11 @@ def assert_notified(machine: Machine, mailbox: Mailbox, execution: Ended, *reaso
     assert (execution.status, execution.error) == ("FAILED", "TrainingFailed")
     assert execution.states[-1] == "TrainingFailed"
     (message,) = until(mailbox.messages, bool)
-    failure: Json = message.pop("cause")
-    assert message.pop("durationInSeconds") >= 0
+    failure: Json = json.loads(message.pop("cause"))
+    assert int(message.pop("durationInSeconds")) >= 0
     assert message == {
-        "training": machine.plan.name,
+        "kind": "training",
+        "workload": machine.plan.name,
         "executionArn": execution.arn,
         "status": "FAILED",
         "error": "TrainingFailed",
@@ -246,8 +247,9 @@ def test_people_hear_of_gpus_that_were_hardly_used(machine: Machine, mailbox: Ma
         assert mailbox.messages() == []
         return
     (message,) = until(mailbox.messages, bool)
-    assert (message["status"], message["output"]["GpuUtilizationPercent"]) == ("SUCCEEDED", 7)
-    assert "7 % on average" in message["output"]["Warnings"][0]
+    output = json.loads(message["output"])
+    assert (message["status"], output["GpuUtilizationPercent"]) == ("SUCCEEDED", 7)
+    assert "7 % on average" in output["Warnings"][0]
 
 
 def test_the_output_says_what_the_run_came_to(machine: Machine) -> None:

@@ -27,14 +27,15 @@ def test_interface_endpoints_are_paid_by_the_hour_in_each_zone() -> None:
         "VPC interface endpoint x 3 zones": pytest.approx(2 * 3 * 730 * 0.01),
         "customer-managed key": 2,
         "dashboard": 3,
+        "alarm": 0.1,
     }
-    assert found.usd_per_month == pytest.approx(48.8)
+    assert found.usd_per_month == pytest.approx(48.9)
     assert "VPC data through VPC interface endpoints" in found.paid_by_use
 
 
 def test_a_network_without_interface_endpoints_pays_for_none() -> None:
     found = lines(network={"mode": "new", "interface_endpoints": []})["foundation"]
-    assert amounts(found) == {"customer-managed key": 2, "dashboard": 3}
+    assert amounts(found) == {"customer-managed key": 2, "dashboard": 3, "alarm": 0.1}
     assert "VPC data through VPC interface endpoints" not in found.paid_by_use
 
 
@@ -86,18 +87,18 @@ OFFLINE = {
 @pytest.mark.parametrize(
     ("existing", "fixed", "by_use"),
     [
-        ({"data_key_arn": KEY}, {"customer-managed key": 1}, ("KMS", "S3", "SNS")),
-        ({"data_key_arn": KEY, "operations_key_arn": KEY}, {}, ("S3", "SNS")),
-        ({"artifact_bucket": "models"}, {"customer-managed key": 2}, ("KMS", "S3", "SNS")),
+        ({"data_key_arn": KEY}, {"customer-managed key": 1}, ("KMS", "S3", "SNS", "SQS")),
+        ({"data_key_arn": KEY, "operations_key_arn": KEY}, {}, ("S3", "SNS", "SQS")),
+        ({"artifact_bucket": "models"}, {"customer-managed key": 2}, ("KMS", "S3", "SNS", "SQS")),
         (
             {"artifact_bucket": "models", "checkpoint_bucket": "states"},
             {"customer-managed key": 2},
-            ("KMS", "SNS"),
+            ("KMS", "SNS", "SQS"),
         ),
         (
             {"alarm_topic_arn": "arn:aws:sns:us-east-1:111122223333:alarms"},
             {"customer-managed key": 2},
-            ("KMS", "S3"),
+            ("KMS", "S3", "SQS"),
         ),
     ],
 )
@@ -105,8 +106,8 @@ def test_what_exists_is_on_the_bill_of_its_owner(
     existing: dict[str, str], fixed: dict[str, float], by_use: tuple[str, ...]
 ) -> None:
     found = lines(network=OFFLINE, existing=existing, dashboard=False)["foundation"]
-    assert amounts(found) == fixed
-    assert found.usd_per_month == sum(fixed.values())
+    assert amounts(found) == {**fixed, "alarm": 0.1}
+    assert found.usd_per_month == pytest.approx(sum(fixed.values()) + 0.1)
     assert sorted({name.split()[0] for name in found.paid_by_use}) == sorted(by_use)
 
 

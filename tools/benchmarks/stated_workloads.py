@@ -878,5 +878,6 @@ BASE: Config = {
     "notifications": {
         "emails": ["team@example.com", "night@example.com"],
         "subscribed_elsewhere": True,
+        "ops_items": True,
     },
 }

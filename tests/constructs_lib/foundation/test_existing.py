@@ -9,7 +9,6 @@ import pytest
 from aws_cdk import Stack
 from aws_cdk.assertions import Template
 
-from constructs_lib.alarms.endpoint_failures import EndpointFailures, EndpointFailuresProps
 from constructs_lib.endpoints.realtime_endpoint import RealtimeEndpoint, RealtimeEndpointProps
 from constructs_lib.foundation.existing import ExistingResources
 from constructs_lib.foundation.foundation import Foundation, FoundationProps
@@ -33,7 +32,13 @@ EVERYTHING = ExistingResources(
 )
 ROLE = "arn:aws:iam::111122223333:role/company/models"
 IMAGE = "763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch-inference:2.6.0"
-NOTHING_BUT = {"AWS::Events::Rule": 1, "AWS::SSM::Parameter": 9}
+NOTHING_BUT = {
+    "AWS::CloudWatch::Alarm": 1,
+    "AWS::Events::Rule": 1,
+    "AWS::SQS::Queue": 1,
+    "AWS::SQS::QueuePolicy": 1,
+    "AWS::SSM::Parameter": 9,
+}
 ALL = NOTHING_BUT | {
     "AWS::KMS::Key": 2,
     "AWS::KMS::Alias": 2,
@@ -122,7 +127,7 @@ def referred(value: Any) -> set[str]:
     return set().union(*map(referred, value)) if isinstance(value, list) else set()
 
 
-def test_with_everything_only_a_rule_a_subscription_and_parameters_are_left(stack: Stack) -> None:
+def test_with_everything_only_the_rule_a_subscription_and_parameters_are_left(stack: Stack) -> None:
     foundation, resources = built(stack, EVERYTHING)
     assert types(resources) == {**NOTHING_BUT, "AWS::SSM::Parameter": 10, "AWS::SNS::Subscription": 1}
     parts = foundation.parts
@@ -159,25 +164,6 @@ def test_the_gateway_endpoint_leads_to_the_buckets_that_exist(stack: Stack) -> N
 def test_a_group_needs_its_vpc() -> None:
     with pytest.raises(ValueError, match="a security group belongs to a VPC"):
         FoundationProps(name_prefix="acme", existing=ExistingResources(endpoint_security_group_id="sg-1"))
-
-
-@pytest.mark.parametrize(
-    ("wildcard", "comparison"),
-    [
-        ("acme-dev-*", {"prefix": "acme-dev-"}),
-        ("acme-*-dev", {"wildcard": "acme-*-dev"}),
-        ("*-dev", {"wildcard": "*-dev"}),
-        ("acme-*-*", {"wildcard": "acme-*-*"}),
-        ("acme-**", {"prefix": "acme-"}),
-    ],
-)
-def test_a_rule_matches_the_names_of_endpoints(
-    stack: Stack, wildcard: str, comparison: dict[str, str]
-) -> None:
-    props = EndpointFailuresProps(endpoint_name_wildcard=wildcard, alarm_topic_arn="arn:aws:sns:::alarms")
-    EndpointFailures(stack, "EndpointFailures", props=props)
-    [rule] = Template.from_stack(stack).find_resources("AWS::Events::Rule").values()
-    assert rule["Properties"]["EventPattern"]["detail"]["EndpointName"] == [comparison]
 
 
 def test_an_endpoint_takes_a_role_of_the_account(stack: Stack, foundation: FoundationReferences) -> None:

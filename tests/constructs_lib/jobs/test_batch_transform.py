@@ -214,7 +214,7 @@ def test_people_hear_of_bad_ends_and_lost_starts(template: Template) -> None:
                 "detail": {"status": ["TIMED_OUT", "ABORTED"]},
             },
             "Targets": [
-                {"InputTransformer": {"InputTemplate": Match.string_like_regexp('^{"transform": "scores", ')}}
+                {"InputTransformer": {"InputTemplate": Match.string_like_regexp('"workload": "scores"')}}
             ],
         },
     )

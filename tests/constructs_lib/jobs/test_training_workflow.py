@@ -230,9 +230,12 @@ def test_a_rule_tells_what_ends_an_execution_from_outside_unless_a_pipeline_tell
     assert machine_arn["Ref"] in template["Resources"]
     (target,) = rule["Targets"]
     transformer = target["InputTransformer"]
-    # Values stand without quotes: EventBridge writes them as JSON. Cause and output are in no event of an encrypted machine.
-    assert set(re.findall(r"(?<!\")<(\w+)>", transformer["InputTemplate"])) == {"executionArn", "status"}
+    # Cause and output are in no event of an encrypted machine.
+    assert set(re.findall(r"<(\w+)>", transformer["InputTemplate"])) == {"executionArn", "status"}
     assert transformer["InputPathsMap"].keys() == {"executionArn", "status"}
+    told = json.loads(transformer["InputTemplate"])
+    assert told["content"]["title"] == "Training weekly: <status>"
+    assert told["metadata"]["additionalContext"]["executionArn"] == "<executionArn>"
 
 
 @pytest.mark.parametrize("report_success", [True, False])

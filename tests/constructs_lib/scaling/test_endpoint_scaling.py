@@ -169,10 +169,9 @@ def test_while_it_is_off_the_alarm_topic_hears_of_it_every_hour(
     assert "EventPattern" not in rule
     [target] = rule["Targets"]
     assert target["Arn"] == TOPIC
-    assert json.loads(target["Input"]) == (
-        "Autoscaling of endpoint fraud-dev is off: its stack has Autoscaling=off, as during a change of the instance type. "
-        "Run sizewell deploy for the stack to turn it on."
-    )
+    content = json.loads(target["Input"])["content"]
+    assert content["title"] == "Endpoint fraud-dev does not scale"
+    assert content["nextSteps"] == ["Turn autoscaling on: sizewell deploy for the stack"]
 
 
 def test_each_of_two_variants_has_its_own_target_and_policy(stack: Stack) -> None:

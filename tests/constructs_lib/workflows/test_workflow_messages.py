@@ -29,9 +29,21 @@ def states(*, report_success: bool = False) -> Json:
 
 
 def message(state: Json, given: Json) -> Json:
+    """Return the message, which is of the shape that a chat channel shows."""
     sent: Json = json.loads(evaluated(state["Arguments"]["Message"], state_input=given, context=CONTEXT))
-    assert sent.pop("durationInSeconds") > 0
+    assert (sent["version"], sent["source"], sent["content"]["textType"]) == (
+        "1.0",
+        "custom",
+        "client-markdown",
+    )
+    assert all(isinstance(text, str) for text in sent["metadata"]["additionalContext"].values())
     return sent
+
+
+def context(sent: Json) -> Json:
+    found: Json = sent["metadata"]["additionalContext"]
+    assert int(found.pop("durationInSeconds")) > 0
+    return found
 
 
 def test_a_failure_is_told_with_its_cause_and_stays_the_end() -> None:
@@ -40,12 +52,22 @@ def test_a_failure_is_told_with_its_cause_and_stays_the_end() -> None:
     assert (catch["ErrorEquals"], catch["Next"]) == (["States.ALL"], "WhoTells")
     assert (around["WhoTells"]["Default"], around["TellFailure"]["Next"]) == ("TellFailure", "Failed")
     failure = {"Error": "TrainingFailed", "Cause": '{"Cause": "no \\"capacity\\""}'}
-    assert message(around["TellFailure"], failure) == {
-        "training": "weekly",
+    sent = message(around["TellFailure"], failure)
+    assert context(sent) == {
+        "kind": "training",
+        "workload": "weekly",
         "executionArn": ARN,
         "status": "FAILED",
         "error": "TrainingFailed",
-        "cause": {"Cause": 'no "capacity"'},
+        "cause": failure["Cause"],
+    }
+    assert sent["content"] == {
+        "textType": "client-markdown",
+        "title": "Training weekly: FAILED",
+        "description": 'TrainingFailed: no "capacity"',
+        "nextSteps": [
+            f"Read its history: aws stepfunctions get-execution-history --execution-arn {ARN}",
+        ],
     }
     assert evaluated(around["TellFailure"]["Output"], state_input=failure) == failure
     (unsent,) = around["TellFailure"]["Catch"]
@@ -54,11 +76,23 @@ def test_a_failure_is_told_with_its_cause_and_stays_the_end() -> None:
     assert ends == failure
 
 
-@pytest.mark.parametrize(("cause", "sent"), [({"Cause": "{no JSON"}, "{no JSON"), ({}, None)])
-def test_a_cause_may_be_any_text_or_missing(cause: Json, sent: str | None) -> None:
+@pytest.mark.parametrize(
+    ("cause", "told", "described"),
+    [
+        ({"Cause": "{no JSON"}, "{no JSON", "States.Timeout: {no JSON"),
+        ({}, None, "States.Timeout"),
+        (
+            {"Cause": '{"Step": "train", "Cause": {"Cause": "out of memory"}}'},
+            '{"Step": "train", "Cause": {"Cause": "out of memory"}}',
+            "States.Timeout of train: out of memory",
+        ),
+    ],
+)
+def test_a_cause_may_be_any_text_or_missing(cause: Json, told: str | None, described: str) -> None:
     failure = {"Error": "States.Timeout", **cause}
-    assert message(states()["TellFailure"], failure).get("cause") == sent
-    assert evaluated(states()["Failed"]["Cause"], state_input=failure) == (sent or "")
+    sent = message(states()["TellFailure"], failure)
+    assert (context(sent).get("cause"), sent["content"]["description"]) == (told, described)
+    assert evaluated(states()["Failed"]["Cause"], state_input=failure) == (told or "")
 
 
 @pytest.mark.parametrize(
@@ -76,4 +110,9 @@ def test_success_is_told_where_people_ask_or_something_is_worth_it() -> None:
     around = states(report_success=True)
     assert (around["Work"]["Next"], around["TellSuccess"]["Next"]) == ("TellSuccess", "Succeeded")
     sent = message(around["TellSuccess"], {"UsdOfInstances": 1.5})
-    assert (sent["status"], sent["output"]) == ("SUCCEEDED", {"UsdOfInstances": 1.5})
+    assert (sent["content"]["title"], json.loads(context(sent)["output"])) == (
+        "Training weekly: SUCCEEDED",
+        {"UsdOfInstances": 1.5},
+    )
+    warned = message(around["TellSuccess"], {"Warnings": ["The GPUs were idle", "Spot was taken back"]})
+    assert warned["content"]["description"] == "The GPUs were idle. Spot was taken back"

@@ -65,6 +65,7 @@ _STATEFUL = {
         "BucketsAccessLogBucket9E980A7C",
         "BucketsArtifactBucketC280E8FD",
         "BucketsCheckpointBucketB035B749",
+        "EndpointFailuresDeadLetterQueue544E5A9C",
         "KeysDataKeyB0283748",
         "KeysOperationsKey5A964E61",
         "NetworkCloseDefaultSecurityGroupLogGroup022D8CE5",
