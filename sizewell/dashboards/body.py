@@ -92,8 +92,8 @@ def _lines(series: Series, index: int) -> Iterator[list[Any]]:
     """Yield the metrics that a series reads, hidden, and what its expression makes of them; a metric alone is itself."""
     ids = {name: f"{name}{index}" for name in series.readings}
     shown = {"label": series.label} | ({"yAxis": "right"} if series.on_right_axis else {})
-    searches = {name: _search(one) for name, one in series.readings.items() if isinstance(one, Search)}
-    read = {name: one for name, one in series.readings.items() if isinstance(one, Reading)}
+    searches = {name: _search(found) for name, found in series.readings.items() if isinstance(found, Search)}
+    read = {name: found for name, found in series.readings.items() if isinstance(found, Reading)}
     if series.expression in read:
         yield _metric(read[series.expression], shown)
         return

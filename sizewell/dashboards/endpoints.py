@@ -104,7 +104,10 @@ def traffic(answering: tuple[Answering, ...]) -> Graph:
     """Return the requests that come in."""
     return requests_graph(
         "requests",
-        [(one.label, one.reading("Invocations", "Sum"), one.requests_per_second) for one in answering],
+        [
+            (model.label, model.reading("Invocations", "Sum"), model.requests_per_second)
+            for model in answering
+        ],
     )
 
 
@@ -113,18 +116,18 @@ def errors(answering: tuple[Answering, ...], rates: Mapping[str, tuple[str, str]
     return Graph(
         title="Errors",
         unit="% of requests",
-        series=tuple(_share(one, label, name) for one in answering for label, name in rates.values()),
+        series=tuple(_share(model, label, name) for model in answering for label, name in rates.values()),
         limits=_limits(answering, {name: label for name, (label, _) in rates.items()}),
     )
 
 
-def _share(one: Answering, label: str, name: str) -> Series:
-    readings = {"m": one.reading(name, "Average")}
+def _share(model: Answering, label: str, name: str) -> Series:
+    readings = {"m": model.reading(name, "Average")}
     expression = "100 * m"
     if less := _LESS.get(name):
-        readings["less"] = one.reading(less, "Average")
+        readings["less"] = model.reading(less, "Average")
         expression = "100 * (m - less)"
-    return Series(label=f"{one.label}{label}", expression=expression, readings=readings, usual=0.1)
+    return Series(label=f"{model.label}{label}", expression=expression, readings=readings, usual=0.1)
 
 
 def latency(
@@ -139,12 +142,12 @@ def latency(
         unit=unit,
         series=tuple(
             line(
-                f"{one.label}{percentile}",
-                one.reading("ModelLatency", percentile),
-                one.p95_latency_ms * USUAL_LATENCY[percentile] * 1000 / in_unit,
+                f"{model.label}{percentile}",
+                model.reading("ModelLatency", percentile),
+                model.p95_latency_ms * USUAL_LATENCY[percentile] * 1000 / in_unit,
                 expression=f"m / {in_unit}",
             )
-            for one in answering
+            for model in answering
             for percentile in percentiles
         ),
         limits=_limits(
@@ -156,13 +159,13 @@ def latency(
 def scaling(answering: tuple[Answering, ...]) -> Iterator[Graph]:
     """Yield what each policy of target tracking follows, beside its target; what is no metric of the catalog is not drawn."""
     graphs: dict[str, list[tuple[Series, Limit]]] = {}
-    for one in answering:
-        for policy in one.policies:
-            followed = _followed(policy, one)
+    for model in answering:
+        for policy in model.policies:
+            followed = _followed(policy, model)
             if isinstance(policy, TargetTrackingPlan) and followed is not None:
                 sums = followed.statistic == "Sum"
                 series = line(
-                    f"{one.label}{followed.statistic.lower()}",
+                    f"{model.label}{followed.statistic.lower()}",
                     followed,
                     0.6 * policy.target_value,
                     expression="m * 60 / PERIOD(m)" if sums else "m",
@@ -223,7 +226,7 @@ def instances_graph(fleets: Iterable[tuple[str, Dimensions, float, float | None]
                     on_right_axis=True,
                 )
             )
-    priced = any(one.on_right_axis for one in series)
+    priced = any(drawn.on_right_axis for drawn in series)
     return Graph(
         title="Instances and their cost" if priced else "Instances",
         unit="instances",
@@ -263,8 +266,13 @@ def queue_graphs(plan: EndpointPlan) -> tuple[Graph, Graph, Graph]:
             title="Lost requests",
             unit="in a minute",
             series=tuple(
-                line(f"{one.label}{label}", one.reading(name, "Sum"), 0, expression="m * 60 / PERIOD(m)")
-                for one in answering_variants(plan)
+                line(
+                    f"{variant.label}{label}",
+                    variant.reading(name, "Sum"),
+                    0,
+                    expression="m * 60 / PERIOD(m)",
+                )
+                for variant in answering_variants(plan)
                 for label, name in lost.items()
             ),
         ),
@@ -276,14 +284,14 @@ def _label(plan: EndpointPlan, variant: VariantPlan) -> str:
 
 
 def _limits(answering: tuple[Answering, ...], labels: Mapping[str, str]) -> tuple[Limit, ...]:
-    return alarm_limits_of_several({one.label: one.alarms for one in answering}, labels)
+    return alarm_limits_of_several({model.label: model.alarms for model in answering}, labels)
 
 
-def _followed(policy: ScalingPolicyPlan, one: Answering) -> Reading | None:
+def _followed(policy: ScalingPolicyPlan, model: Answering) -> Reading | None:
     """Return what a policy follows; None where the catalog does not have it."""
     if isinstance(policy.metric, str):
         name, statistic = _PREDEFINED[policy.metric]
-        return one.reading(name, statistic)
+        return model.reading(name, statistic)
     if not isinstance(policy.metric, MetricPlan):
         return None
     stated = policy.metric

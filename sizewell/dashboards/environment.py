@@ -19,7 +19,7 @@ def dashboard_of(plan: DeploymentPlan, foundation: FoundationPlan) -> Dashboard 
     shown: list[Section] = []
     left_out: list[str] = []
     widgets, metrics, characters = 1, 0, 0  # a widget names what is left out
-    for workload in (one for one in plan.workloads if one.place == foundation.place):
+    for workload in (workload for workload in plan.workloads if workload.place == foundation.place):
         if not left_out:
             section = facet(workload.kind, DashboardKind).section(workload, foundation)
             alone = Dashboard(name="", region=foundation.region, sections=(section,))

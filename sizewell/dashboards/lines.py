@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from sizewell.dashboards.graph import Graph, Limit, Reading, Search, Series
 from sizewell.facts.metrics import Dimensions, metric
+from sizewell.planning.on_demand_plan_model import ConcurrencyScalingPlan
 from sizewell.planning.workload_plan import AlarmPlan
 
 #: By how much requests go up and down with the hours of the day, in the page that needs no account.
@@ -51,13 +52,16 @@ def requests_graph(what: str, sources: Iterable[tuple[str, Reading, float]]) -> 
     )
 
 
-def provisioned_concurrency_graph(busy: Reading, target_percent: float | None = None) -> Graph:
+def provisioned_concurrency_graph(busy: Reading, scaling: ConcurrencyScalingPlan | None) -> Graph:
     """Return how much of the provisioned concurrency is busy, beside the target of its scaling."""
+    limits = (
+        () if scaling is None else (Limit("target of scaling", round(100 * scaling.target_utilization, 1)),)
+    )
     return Graph(
         title="Provisioned concurrency",
         unit="%",
         series=(line("busy", busy, 60, expression="100 * m", swing=0.4),),
-        limits=() if target_percent is None else (Limit("target of scaling", target_percent),),
+        limits=limits,
     )
 
 

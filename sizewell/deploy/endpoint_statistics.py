@@ -72,9 +72,9 @@ class EndpointStatistics:
         now, stated = (
             next(
                 (
-                    one
-                    for one in described.get("ProductionVariants", ())
-                    if one["VariantName"] == variant_name
+                    variant
+                    for variant in described.get("ProductionVariants", ())
+                    if variant["VariantName"] == variant_name
                 ),
                 None,
             )
@@ -94,10 +94,10 @@ class EndpointStatistics:
         A statistic without values has an empty series.
         """
         start = self._end - timedelta(days=days)
-        series: dict[MetricStatistic, Series] = {one: {} for one in wanted}
+        series: dict[MetricStatistic, Series] = {statistic: {} for statistic in wanted}
         with self._asking("cloudwatch:GetMetricData"):
             pages = self._cloudwatch.get_paginator("get_metric_data").paginate(
-                MetricDataQueries=[_query(f"m{index}", one) for index, one in enumerate(wanted)],
+                MetricDataQueries=[_query(f"m{index}", statistic) for index, statistic in enumerate(wanted)],
                 StartTime=start,
                 EndTime=self._end,
             )
@@ -105,7 +105,7 @@ class EndpointStatistics:
                 found = series[wanted[int(result["Id"].removeprefix("m"))]]
                 for at, value in zip(result["Timestamps"], result["Values"], strict=True):
                     found[int((at - start).total_seconds())] = value
-        return {one: dict(sorted(found.items())) for one, found in series.items()}
+        return {statistic: dict(sorted(found.items())) for statistic, found in series.items()}
 
     @contextmanager
     def _asking(self, action: str) -> Iterator[None]:
@@ -120,13 +120,13 @@ class EndpointStatistics:
                 raise NotReadError(f"{self._caller} may not call {action}. {_ALLOW}") from None
 
 
-def _query(query_id: str, one: MetricStatistic) -> dict[str, Any]:
+def _query(query_id: str, statistic: MetricStatistic) -> dict[str, Any]:
     metric = {
-        "Namespace": one.namespace,
-        "MetricName": one.metric,
-        "Dimensions": [{"Name": name, "Value": value} for name, value in one.dimensions],
+        "Namespace": statistic.namespace,
+        "MetricName": statistic.metric,
+        "Dimensions": [{"Name": name, "Value": value} for name, value in statistic.dimensions],
     }
     return {
         "Id": query_id,
-        "MetricStat": {"Metric": metric, "Period": one.period_s, "Stat": one.statistic},
+        "MetricStat": {"Metric": metric, "Period": statistic.period_s, "Stat": statistic.statistic},
     }

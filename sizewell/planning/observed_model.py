@@ -55,15 +55,17 @@ class ObservedModel:
 
         ``vcpus`` and ``gpus`` are of one instance; 0 is unknown, and leaves its utilisation out.
         """
-        answered = _sum(series[one] for one in self._requests(period_s))
+        answered = _sum(series[statistic] for statistic in self._requests(period_s))
         parts = {MetricSum.VCPUS: vcpus, MetricSum.GPUS: gpus, MetricSum.INSTANCE: 1}
         of = {metric: parts[endpoint_metrics()[metric].summed_over] for metric in self.host_metrics}
         return Seen(
             days=min(days, max(age_s, HOUR_S) / DAY_S),
             asked_days=days,
             period_s=period_s,
-            requests=_arrived(answered, _sum(series[one] for one in self._backlog(period_s)), period_s),
-            model_time_us=_sum(series[one] for one in self._model_time(period_s)),
+            requests=_arrived(
+                answered, _sum(series[statistic] for statistic in self._backlog(period_s)), period_s
+            ),
+            model_time_us=_sum(series[statistic] for statistic in self._model_time(period_s)),
             p50_us=series[self._latency("p50")],
             p95_us=series[self._latency("p95")],
             utilization={
@@ -74,10 +76,10 @@ class ObservedModel:
         )
 
     def _requests(self, period_s: int) -> tuple[MetricStatistic, ...]:
-        return tuple(MetricStatistic(*self.counted_by, one, period_s) for one in self.load)
+        return tuple(MetricStatistic(*self.counted_by, dimensions, period_s) for dimensions in self.load)
 
     def _model_time(self, period_s: int) -> tuple[MetricStatistic, ...]:
-        return tuple(MetricStatistic("ModelLatency", "Sum", one, period_s) for one in self.load)
+        return tuple(MetricStatistic("ModelLatency", "Sum", dimensions, period_s) for dimensions in self.load)
 
     def _backlog(self, period_s: int) -> tuple[MetricStatistic, ...]:
         queue = self.queue
@@ -143,7 +145,7 @@ def _arrived(answered: Series, backlog: Series, period_s: int) -> Series:
 
 def _sum(series: Iterable[Series]) -> Series:
     total: Series = {}
-    for one in series:
-        for at, value in one.items():
+    for values in series:
+        for at, value in values.items():
             total[at] = total.get(at, 0.0) + value
     return dict(sorted(total.items()))

@@ -74,9 +74,8 @@ def _graphs(plan: LambdaFunctionPlan) -> Iterator[Graph]:
         limits=alarm_limits(plan.alarms, {"throttles": "throttled"}),
     )
     if plan.provisioned_concurrency is not None:
-        target_percent = round(100 * plan.scaling.target_utilization, 1) if plan.scaling else None
         busy = of_alias("ProvisionedConcurrencyUtilization", "Maximum")
-        yield provisioned_concurrency_graph(busy, target_percent)
+        yield provisioned_concurrency_graph(busy, plan.scaling)
 
 
 FACET = DashboardKind(section=_section)

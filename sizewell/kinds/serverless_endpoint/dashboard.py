@@ -64,7 +64,7 @@ def _workers(plan: ServerlessEndpointPlan, own: Answering) -> Iterator[Graph]:
     )
     if plan.provisioned_concurrency is not None:
         busy = own.reading("ServerlessProvisionedConcurrencyUtilization", "Maximum")
-        yield provisioned_concurrency_graph(busy)
+        yield provisioned_concurrency_graph(busy, plan.scaling)
 
 
 FACET = DashboardKind(section=_section)

@@ -152,7 +152,9 @@ def alarms_of(template: Mapping[str, Any]) -> dict[str, TemplateAlarm]:
             name = properties.get("AlarmName", logical_id)
             actions = {ALARM: "AlarmActions", INSUFFICIENT_DATA: "InsufficientDataActions"}
             notified = frozenset(
-                state for state, key in actions.items() if _is_topic(properties.get(key, []), resources)
+                state
+                for state, key in actions.items()
+                if any("Topic" in action for action in properties.get(key, []))
             )
             found[name] = TemplateAlarm(name, properties, notified)
     return found
@@ -169,10 +171,6 @@ def rollback_alarms_of(template: Mapping[str, Any]) -> frozenset[str]:
         for alarm in (*of_endpoint.get("Alarms", []), *of_function.get("Alarms", [])):
             found.add(_resolved(alarm.get("AlarmName", alarm.get("Name")), resources))
     return frozenset(found)
-
-
-def _is_topic(actions: Any, resources: Mapping[str, Any]) -> bool:
-    return any("Topic" in action for action in actions)
 
 
 def _resolved(value: Any, resources: Mapping[str, Any]) -> Any:
