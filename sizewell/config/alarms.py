@@ -74,7 +74,7 @@ class ErrorRateAlarm(Alarm):
 
     above_percent: Annotated[Annotated[float, Field(ge=0, lt=100)] | None, _ON_THRESHOLD] = None
     """The alarm goes off above this share of the requests in percent, and not for fewer than five errors in a period; 0
-    counts any error. By default 0.25; errors of clients have no alarm."""
+    counts any error. By default 0.25, two and a half times what min_availability_percent leaves; errors of clients have no alarm."""
 
 
 class LatencyAlarm(Alarm):

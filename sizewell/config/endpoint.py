@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.access import ON_ACCESS, Access
+from sizewell.config.availability import AvailabilityObjective
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
 from sizewell.config.effects import Below, OnFactor, SelectionNeed
 from sizewell.config.served_model import ModelOnInstances, ServedOnInstances
@@ -69,7 +70,7 @@ class Latency(AnswerLatency):
         return self
 
 
-class AnsweringModel(ModelOnInstances):
+class AnsweringModel(ModelOnInstances, AvailabilityObjective):
     """A model on instances, and what somebody who waits for each answer needs of it."""
 
     traffic: Annotated[Traffic, Below(OnFactor()), SelectionNeed.LOAD]

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
+from sizewell.config.availability import AvailabilityObjective
 from sizewell.config.base import ConfigModel, Name, fault, without
 from sizewell.config.effects import Below, OnFactor, OnNumber, SelectionNeed
 from sizewell.config.endpoint import AnswerLatency
@@ -81,7 +82,7 @@ def _check_order(least: int | None, most: int | None) -> None:
         raise fault("min_provisioned_concurrency", f"is {least}, above max_provisioned_concurrency ({most})")
 
 
-class ServedOnDemand(ServedModel):
+class ServedOnDemand(ServedModel, AvailabilityObjective):
     """A model whose workers start when a request needs them, or are kept warm."""
 
     most_concurrency: ClassVar[int]

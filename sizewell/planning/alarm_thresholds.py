@@ -1,9 +1,11 @@
 """The alarms of an endpoint: what the configuration says of each, and what follows from the objective and the hardware."""
 
+import math
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from sizewell.config.alarms import Alarm, Alarms
+from sizewell.config.availability import AvailabilityObjective
 from sizewell.config.base import ConfigModel
 from sizewell.config.endpoint import AnswerLatency, EndpointNeeds
 from sizewell.facts.alarms import (
@@ -14,6 +16,7 @@ from sizewell.facts.alarms import (
     OF_REQUESTS,
     ROLLBACK_ALARMS,
     AlarmEvaluation,
+    least_errors,
 )
 from sizewell.facts.durations import MINUTE_S
 from sizewell.facts.models import Engine
@@ -23,9 +26,8 @@ from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.workload_plan import AlarmPlan
 
-#: Where time-outs and broken answers are published with them, one alarm is on all.
-ERROR_5XX_PERCENT = 0.25
-MODEL_ERROR_PERCENT = 0.25
+#: How many times as fast as the objective allows errors may be made: at this rate, those of a month are made in twelve days.
+MAX_BURN_RATE = 2.5
 SERVER_ERRORS = "model_error_rate counts them, too: state above_percent for an alarm of their own"
 #: What a client does wrong, no fleet can help.
 CLIENT_ERRORS = "bad input of one client would wake people: state above_percent for an alarm all the same"
@@ -33,7 +35,6 @@ CLIENT_ERRORS = "bad input of one client would wake people: state above_percent 
 MIN_REQUESTS_OF_PERCENTILE = 100
 #: Requests that a period of a share holds: a quarter of a percent of them is five.
 ENOUGH_OF_A_SHARE = 2000
-_SAMPLES = {"model_cache_hit": ENOUGH_OF_A_SHARE, **dict.fromkeys(ERROR_ALARMS, ENOUGH_OF_A_SHARE)}
 #: Periods of CloudWatch to choose from, in seconds; three of the longest are half a day.
 LATENCY_PERIODS_S = (60, 300, 900, 3600, 14_400)
 #: Of periods longer than a minute, whatever they are of: datapoints and periods.
@@ -68,7 +69,7 @@ def plan_alarms(
 
     Instances have ``gpu_count`` NVIDIA GPUs. The numbers are what the configuration asks for, possible or not: ``alarm_faults``.
     """
-    defaults = default_thresholds(endpoint.latency, engine_of(endpoint), gpu_count)
+    defaults = default_thresholds(endpoint, endpoint.latency, engine_of(endpoint), gpu_count)
     return stated_alarms(alarms, defaults, average_requests_per_second)
 
 
@@ -97,7 +98,7 @@ def stated_alarms(
         else:
             usual = OF_INSTANCES if instances_report and name.endswith("_utilization") else OF_REQUESTS
             percentile = name.rpartition("_")[2]
-            samples = ENOUGH_SAMPLES.get(percentile, _SAMPLES.get(name, 0))
+            samples = ENOUGH_SAMPLES.get(percentile, _samples_of_share(name, threshold))
             period_s = period_holding_s(average_requests_per_second, samples)
             if name in ERROR_ALARMS:
                 usual = OF_ERRORS
@@ -110,6 +111,13 @@ def stated_alarms(
                 and times["period_s"] * average_requests_per_second >= samples,
             )
     return on, off
+
+
+def _samples_of_share(name: str, threshold: float) -> int:
+    """Return how many requests a share must be of: so many that it is enough errors to be no chance; 0 of what is no share."""
+    if name in ERROR_ALARMS and threshold:
+        return math.ceil(least_errors(threshold) / threshold * 100)
+    return ENOUGH_OF_A_SHARE if name in (*ERROR_ALARMS, "model_cache_hit") else 0
 
 
 def alarm_faults(alarms: Alarms, plan: EndpointPlan) -> Iterator[PlanFault]:
@@ -171,7 +179,14 @@ def percentile_faults(
             )
 
 
-def default_thresholds(latency: AnswerLatency, engine: Engine, gpu_count: int) -> Mapping[str, float | str]:
+def error_percent(objective: AvailabilityObjective) -> float:
+    """Return the share of the requests in percent that may fail for a while: the objective is of a month."""
+    return round(MAX_BURN_RATE * (100 - objective.min_availability_percent), 6)
+
+
+def default_thresholds(
+    objective: AvailabilityObjective, latency: AnswerLatency, engine: Engine, gpu_count: int
+) -> Mapping[str, float | str]:
     """Return the threshold of every metric that the hardware has, or why the engine gives it no meaning."""
     # An LLM engine takes nearly all GPU memory for its KV cache at start, and always has a kernel running while anybody
     # waits for an answer, which is all that GPUUtilization counts: full is normal there.
@@ -182,7 +197,7 @@ def default_thresholds(latency: AnswerLatency, engine: Engine, gpu_count: int) -
     }
     return {
         "server_error_rate": SERVER_ERRORS,
-        "model_error_rate": MODEL_ERROR_PERCENT,
+        "model_error_rate": error_percent(objective),
         "client_error_rate": CLIENT_ERRORS,
         **latency_thresholds_ms(latency),
         "cpu_utilization": CPU_PERCENT,

@@ -90,6 +90,18 @@ def test_errors_are_a_share_of_2000_requests_and_of_an_hour_at_least(
     )
 
 
+@pytest.mark.parametrize(
+    ("objective", "threshold", "requests_per_second", "period_s"),
+    [(99.99, 0.025, 20_000 / 3600, 3600), (99.99, 0.025, 1, 14_400), (99, 2.5, 200 / 3600, 3600)],
+)
+def test_a_stricter_objective_allows_fewer_errors_of_more_requests(
+    objective: float, threshold: float, requests_per_second: float, period_s: int
+) -> None:
+    on, _ = alarms(min_availability_percent=objective, requests_per_second=requests_per_second)
+    found = on["model_error_rate"]
+    assert (found.threshold, found.period_s) == (threshold, period_s)
+
+
 @pytest.mark.parametrize("name", ["server_error_rate", "client_error_rate"])
 def test_an_alarm_that_another_includes_or_that_nobody_can_act_on_needs_a_threshold(name: str) -> None:
     on, off = alarms()

@@ -182,6 +182,7 @@ ENDPOINT: Config = {
         "active_hours_per_day": 12,
     },
     "latency": {"max_p95_ms": 28000, "max_p99_ms": 29000, "max_wait_minutes": 30},
+    "min_availability_percent": 99.5,
     "access": {
         "callers": ["arn:aws:iam::111122223333:role/company/app", "arn:aws:iam::444455556666:role/partner"],
         "api_gateway": {"callers": ["arn:aws:iam::111122223333:role/company/till"]},
@@ -335,6 +336,7 @@ SERVERLESS: Config = {
         "network_isolation": False,
     },
     "latency": {"max_p95_ms": 5000, "max_p99_ms": 20000},
+    "min_availability_percent": 99.5,
     "memory_mb": 6144,
     "max_concurrency": 190,
     "provisioned_concurrency": 4,
@@ -370,6 +372,7 @@ SERVERLESS: Config = {
 FUNCTION: Config = {
     **{key: value for key, value in SERVERLESS.items() if key not in ("access", "container", "alarms")},
     "kind": "lambda-function",
+    "min_availability_percent": 99.5,
     "container": {
         "images": {"cpu_x86_64": OWN_IMAGE, "cpu_arm64": OWN_IMAGE},
         "artifact": {**ENDPOINT["container"]["artifact"], "size_gib": 1},
@@ -391,6 +394,7 @@ COMPONENT: Config = {
     **{key: ENDPOINT[key] for key in ("engine", "container", "margin")},
     "traffic": {"peak_requests_per_second": 4, "average_requests_per_second": 1},
     "latency": {"max_p95_ms": 30000, "max_p99_ms": 50000},
+    "min_availability_percent": 99.99,
     "scaling": {
         "min_copies": 2,
         "max_copies": 40,
@@ -443,6 +447,7 @@ SEVERAL: Config = {
         "artifact": {"key": "models/all/", "compression": "gzip", "size_gib": 0.1},
     },
     "latency": {"max_p95_ms": 28000, "max_p99_ms": 29000, "max_cold_ms": 29000},
+    "min_availability_percent": 99.5,
     "alarms": {
         **ALARMS,
         "model_loading_wait_time": {"above_ms": 40000, **LOOKS},

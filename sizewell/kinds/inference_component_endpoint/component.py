@@ -27,8 +27,8 @@ from sizewell.kinds.inference_component_endpoint.plan_model import (
 )
 from sizewell.planning.alarm_thresholds import (
     CLIENT_ERRORS,
-    MODEL_ERROR_PERCENT,
     SERVER_ERRORS,
+    error_percent,
     latency_thresholds_ms,
     stated_alarms,
 )
@@ -80,7 +80,7 @@ def plan_component(
         component.alarms,
         {
             "server_error_rate": SERVER_ERRORS,
-            "model_error_rate": MODEL_ERROR_PERCENT,
+            "model_error_rate": error_percent(component),
             "client_error_rate": CLIENT_ERRORS,
             **latency_thresholds_ms(component.latency),
         },

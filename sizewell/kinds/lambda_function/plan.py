@@ -23,8 +23,8 @@ from sizewell.kinds.lambda_function.rollout import (
 )
 from sizewell.planning.alarm_thresholds import (
     CONCURRENCY_PERCENT,
-    ERROR_5XX_PERCENT,
     SLOWEST_PERCENT,
+    error_percent,
     evaluation_faults,
     percentile_faults,
     stated_alarms,
@@ -109,7 +109,7 @@ def _storage_mb(function: LambdaFunction, choice: OnDemandChoice) -> int:
 
 def _default_thresholds(function: LambdaFunction, choice: OnDemandChoice) -> dict[str, float | str]:
     return {
-        "error_rate": ERROR_5XX_PERCENT,
+        "error_rate": error_percent(function),
         "throttles": 0.0,
         "duration_p95": function.latency.max_p95_ms,
         "duration_p99": function.latency.max_p99_ms or SLOWEST_PERCENT,

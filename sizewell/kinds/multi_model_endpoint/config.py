@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from sizewell.config.access import ON_ACCESS, Access
 from sizewell.config.alarms import Alarm, Alarms
+from sizewell.config.availability import AvailabilityObjective
 from sizewell.config.base import ON_TIME_LIMIT, ConfigModel, fault, without
 from sizewell.config.container import Artifact, Image, NamedImage, ServingContainer
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnToggle, SelectionNeed
@@ -190,7 +191,7 @@ class MultiModelAlarms(Alarms):
     """Requests that find their model in memory (ModelCacheHit)."""
 
 
-class MultiModelEndpoint(ObservedFleet, EndpointOnInstances):
+class MultiModelEndpoint(ObservedFleet, EndpointOnInstances, AvailabilityObjective):
     """Many models that share instances: each request names the one that it is for."""
 
     misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS

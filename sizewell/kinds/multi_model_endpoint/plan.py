@@ -128,7 +128,7 @@ def _thresholds(
     endpoint: MultiModelEndpoint, hosted: Hosted, loaded: LoadedEstimate
 ) -> dict[str, float | str]:
     latency, load_ms = endpoint.latency, loaded.load_s * 1000
-    thresholds = dict(default_thresholds(latency, engine_of(endpoint), hosted.gpu_count))
+    thresholds = dict(default_thresholds(endpoint, latency, engine_of(endpoint), hosted.gpu_count))
     # OverheadLatency is all that is not the model's answer: the wait for a load too.
     overhead = thresholds["overhead_latency"]
     assert isinstance(overhead, float)

@@ -10,8 +10,8 @@ from sizewell.planning.access import plan_access
 from sizewell.planning.alarm_thresholds import (
     CLIENT_ERRORS,
     CONCURRENCY_PERCENT,
-    ERROR_5XX_PERCENT,
     MEMORY_PERCENT,
+    error_percent,
     evaluation_faults,
     latency_thresholds_ms,
     percentile_faults,
@@ -70,7 +70,7 @@ def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) ->
     provisioned = choice.provisioned(chosen)
     setup_ms = chosen.cold_start_s * 1000 * SETUP_OVER_PREDICTED
     return {
-        "server_error_rate": ERROR_5XX_PERCENT,
+        "server_error_rate": error_percent(endpoint),
         "client_error_rate": CLIENT_ERRORS,
         # OverheadLatency holds the cold starts, and with little traffic every request may be one.
         **latency_thresholds_ms(endpoint.latency, cold_start_ms=0 if provisioned else setup_ms),
