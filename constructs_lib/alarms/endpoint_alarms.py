@@ -8,6 +8,14 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from constructs_lib.alarms.endpoint_thresholds import ENDPOINT_ALARM_RULES, AlarmThresholds, EndpointAlarmRule
+from constructs_lib.alarms.shares import (
+    Share,
+    error_share,
+    error_share_of_new_fleet,
+    hit_share,
+    metric_queries,
+    slow_share,
+)
 from constructs_lib.policies.acknowledgements import acknowledge_all
 from sizewell.facts.alarms import (
     ASYNCHRONOUS_ROLLBACK_ALARMS,
@@ -41,9 +49,9 @@ class EndpointAlarmProps:
 
     ``vcpu_count`` and ``gpu_count`` are those of one instance; the CPU and GPU metrics sum over them, and thresholds of
     these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends; None where only a
-    deployment reads them. ``evaluations`` are by the name of a threshold: which periods are looked at, where three of
-    five minutes, or ten of fifteen for what instances report, are not right. A percentile of few requests is the slowest
-    of them: give it a period that holds a hundred. ``instances_report`` is False where there may be no instance, whose
+    deployment reads them. ``evaluations`` are by the name of a threshold: which periods are looked at, where one of four hours
+    for a share of the requests, three of five minutes for others, or ten of fifteen for what instances report, are not right.
+    ``instances_report`` is False where there may be no instance, whose
     silence is then no sign. ``endpoint_config_name`` narrows what a variant answers to the fleet of this configuration,
     and ``name_suffix`` ends the names of alarms beside those of the whole variant. Raises ValueError where a count is
     missing, and for an evaluation of what has no threshold.
@@ -81,8 +89,6 @@ class EndpointAlarms(Construct):
     """One alarm for each threshold that is given.
 
     ``Unit`` is left out of the alarms on purpose: a unit that differs from the published one never matches a datum.
-    Percentiles of few requests are evaluated all the same (CloudWatch's default) unless an evaluation ignores them: a period
-    must hold enough, or the alarm is silent.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, props: EndpointAlarmProps) -> None:
@@ -115,7 +121,7 @@ class EndpointAlarms(Construct):
     ) -> cloudwatch.CfnAlarm:
         evaluation = props.evaluations.get(rule.threshold, rule.evaluation)
         topic_arns = None if props.alarm_topic_arn is None else [props.alarm_topic_arn]
-        least = least_errors(limit) if rule.is_share else None
+        share = _share_of(rule, limit, in_rollout=topic_arns is None)
         alarm = cloudwatch.CfnAlarm(
             self,
             rule.construct_id,
@@ -124,10 +130,11 @@ class EndpointAlarms(Construct):
             )
             + props.name_suffix,
             alarm_description=_describe(rule, limit, props, evaluation),
-            **_read(rule, dimensions, evaluation.period_s, least=None if topic_arns is None else least),
-            evaluate_low_sample_count_percentile="ignore" if evaluation.ignores_few_samples else None,
+            **_read(rule, share, dimensions, evaluation.period_s),
             comparison_operator="LessThanThreshold" if rule.below else "GreaterThanThreshold",
-            threshold=_in_metric_unit(rule.metric, limit, props),
+            threshold=_in_metric_unit(rule.metric, limit, props)
+            if share is None
+            else rule.slow_percent or limit,
             evaluation_periods=evaluation.evaluation_periods,
             datapoints_to_alarm=evaluation.datapoints_to_alarm,
             # Data of requests exist only while there are any: no traffic is not an outage. Instances report every minute: silence
@@ -180,54 +187,46 @@ def _dimensions(pairs: tuple[tuple[str, str], ...]) -> list[cloudwatch.CfnAlarm.
 
 def _read(
     rule: EndpointAlarmRule,
+    share: Share | None,
     dimensions: list[cloudwatch.CfnAlarm.DimensionProperty],
     period_s: int,
-    *,
-    least: int | None,
 ) -> dict[str, Any]:
-    """Return the properties of an alarm that say what it reads: a metric, or an expression of several.
-
-    ``least`` errors of all requests are a share; None takes averages. An alarm that a deployment reads does: few requests reach a
-    new fleet, and no page shows its Invocations.
-    """
-    if least is None and rule.less is None:
-        statistic = "extended_statistic" if rule.statistic.startswith("p") else "statistic"
+    """Return the properties of an alarm that say what it reads."""
+    if share is None:
         return {
             "namespace": rule.metric.namespace,
             "metric_name": rule.metric_name,
             "dimensions": dimensions,
-            statistic: rule.statistic,
+            "statistic": rule.statistic,
             "period": period_s,
         }
-    queries = {"errors": rule.metric_name}
-    expression = "errors"
-    if rule.less is not None:
-        queries["less"] = rule.less
-        expression = "(errors - less)"
-    if least is not None:
-        queries["requests"] = "Invocations"
-        expression = f"IF({expression} >= {least}, {expression} / requests, 0)"
     return {
-        "metrics": [
-            cloudwatch.CfnAlarm.MetricDataQueryProperty(
-                id="share", expression=expression, label=rule.construct_id, return_data=True
-            ),
-            *(
-                cloudwatch.CfnAlarm.MetricDataQueryProperty(
-                    id=query_id,
-                    metric_stat=cloudwatch.CfnAlarm.MetricStatProperty(
-                        metric=cloudwatch.CfnAlarm.MetricProperty(
-                            namespace=rule.metric.namespace, metric_name=name, dimensions=dimensions
-                        ),
-                        period=period_s,
-                        stat=rule.statistic if least is None else "Sum",
-                    ),
-                    return_data=False,
-                )
-                for query_id, name in queries.items()
-            ),
-        ]
+        "metrics": metric_queries(
+            share,
+            label=rule.construct_id,
+            namespace=rule.metric.namespace,
+            dimensions=dimensions,
+            period_s=period_s,
+        )
     }
+
+
+def _share_of(rule: EndpointAlarmRule, limit: float, *, in_rollout: bool) -> Share | None:
+    """Return the share of the requests that an alarm is on; None where it is on a metric as it is.
+
+    Few requests reach a new fleet, so a deployment looks at each error.
+    """
+    if rule.slow_percent is not None:
+        slow = limit * MICROSECONDS_PER_MILLISECOND
+        return slow_share(rule.metric_name, slow, rule.slow_percent, in_rollout=in_rollout)
+    if rule.below:
+        return hit_share(rule.metric_name)
+    if not rule.is_share:
+        return None
+    if in_rollout and rule.others is None:
+        return error_share_of_new_fleet(rule.metric_name, less=rule.less)
+    least = 1 if in_rollout else least_errors(limit)
+    return error_share(rule.metric_name, least=least, less=rule.less, others=rule.others)
 
 
 def _alarm_name(watched: str, construct_id: str) -> str:
@@ -267,16 +266,22 @@ _WORDS_OF_UNIT = {
 def _describe(
     rule: EndpointAlarmRule, limit: float, props: EndpointAlarmProps, evaluation: AlarmEvaluation
 ) -> str:
-    unit = _WORDS_OF_UNIT[rule.metric.unit]
     minutes = evaluation.period_s // MINUTE_S
     watched = f"variant {props.variant_name} of endpoint {props.endpoint_name}"
     if props.endpoint_config_name is not None and "configuration" in rule.metric.kinds:
         watched = f"one fleet of {watched}"
     if props.component_name is not None:
         watched = f"inference component {props.component_name}"
-    than = "below" if rule.below else "above"
-    return (
-        f"{rule.statistic} {rule.metric_name}{f' less {rule.less}' if rule.less else ''} of {watched} "
-        f"{than} {limit:g}{unit} in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
+    when = (
+        f"in {evaluation.datapoints_to_alarm} of {evaluation.evaluation_periods} "
         f"{'minutes' if minutes == 1 else f'periods of {minutes} minutes'}"
     )
+    if rule.slow_percent is not None:
+        slow = f"take longer than {limit:g} ms ({rule.metric_name})"
+        return f"More than {rule.slow_percent} of 100 requests to {watched} {slow} {when}"
+    metric = f"{rule.metric_name}{f' less {rule.less}' if rule.less else ''}"
+    if rule.is_share or rule.below:
+        return (
+            f"{metric} of {watched} {'below' if rule.below else 'above'} {limit:g} % of the requests {when}"
+        )
+    return f"{rule.statistic} {metric} of {watched} above {limit:g}{_WORDS_OF_UNIT[rule.metric.unit]} {when}"

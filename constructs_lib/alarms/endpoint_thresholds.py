@@ -9,12 +9,13 @@ from dataclasses import dataclass, fields
 
 from sizewell.facts.alarms import (
     ASYNCHRONOUS_ROLLBACK_ALARMS,
-    OF_ERRORS,
     OF_INSTANCES,
     OF_LOSS,
     OF_REQUESTS,
+    OF_SHARES,
     OF_WAKING,
     ROLLBACK_ALARMS,
+    SLOW_PERCENT,
 )
 from sizewell.facts.alarms import AlarmEvaluation as AlarmEvaluation
 from sizewell.facts.endpoint_metrics import endpoint_metrics
@@ -23,7 +24,6 @@ from sizewell.facts.metrics import Metric
 _COUNTS = frozenset(
     {
         "max_backlog_without_capacity",
-        "max_invocation_failures",
         "max_expired_requests",
         "max_notification_failures",
         "max_provisioned_concurrency_spillover",
@@ -54,7 +54,7 @@ class AlarmThresholds:
     max_disk_utilization_percent: float | None = None
     max_age_of_oldest_request_s: float | None = None
     max_backlog_without_capacity: float | None = None
-    max_invocation_failures: float | None = None
+    max_invocation_failure_rate_percent: float | None = None
     max_expired_requests: float | None = None
     max_notification_failures: float | None = None
     max_average_model_setup_time_ms: float | None = None
@@ -70,7 +70,7 @@ class AlarmThresholds:
             if value is None:
                 continue
             limit = 100 if threshold.name.endswith("_percent") else float("inf")
-            lowest_allowed = threshold.name.endswith("_error_rate_percent") or threshold.name in _COUNTS
+            lowest_allowed = threshold.name.endswith("_rate_percent") or threshold.name in _COUNTS
             if not (0 < value < limit or (lowest_allowed and value == 0)):
                 raise ValueError(f"{threshold.name} must lie between 0 and {limit:g}, got {value!r}")
 
@@ -88,6 +88,8 @@ class EndpointAlarmRule:
     """A metric that is taken away: it counts some of the same requests."""
     is_share: bool = False
     """Whether it is a share of the requests, of which few are chance."""
+    others: str | None = None
+    """The metric of all other requests, where there is none of all."""
     below: bool = False
     """Whether what is below the threshold is not healthy, rather than what is above."""
 
@@ -97,11 +99,17 @@ class EndpointAlarmRule:
         return self.name.title().replace("_", "")
 
     @property
+    def slow_percent(self) -> int | None:
+        """How many of 100 requests may take longer than the threshold, where it is of their time."""
+        return SLOW_PERCENT.get(self.name)
+
+    @property
     def metric(self) -> Metric:
         """The metric that is watched."""
         return endpoint_metrics()[self.metric_name]
 
 
+_OF_SHARE = OF_SHARES[0]
 #: Load is judged by the Average over the instances, as the autoscaler sees it; what one instance alone can run out of,
 #: by the Maximum. OverheadLatency has no percentiles.
 ENDPOINT_ALARM_RULES = (
@@ -109,8 +117,8 @@ ENDPOINT_ALARM_RULES = (
         "server_error_rate",
         "max_5xx_error_rate_percent",
         "Invocation5XXErrors",
-        "Average",
-        OF_ERRORS,
+        "Sum",
+        _OF_SHARE,
         is_share=True,
     ),
     # 5XX, time-outs, broken connections and answers that are no answers: a hung container or a dead fleet shows only here. It
@@ -119,8 +127,8 @@ ENDPOINT_ALARM_RULES = (
         "model_error_rate",
         "max_model_error_rate_percent",
         "InvocationModelErrors",
-        "Average",
-        OF_ERRORS,
+        "Sum",
+        _OF_SHARE,
         less="Invocation4XXErrors",
         is_share=True,
     ),
@@ -128,12 +136,12 @@ ENDPOINT_ALARM_RULES = (
         "client_error_rate",
         "max_4xx_error_rate_percent",
         "Invocation4XXErrors",
-        "Average",
-        OF_ERRORS,
+        "Sum",
+        _OF_SHARE,
         is_share=True,
     ),
-    EndpointAlarmRule("model_latency_p95", "max_p95_model_latency_ms", "ModelLatency", "p95", OF_REQUESTS),
-    EndpointAlarmRule("model_latency_p99", "max_p99_model_latency_ms", "ModelLatency", "p99", OF_REQUESTS),
+    EndpointAlarmRule("model_latency_p95", "max_p95_model_latency_ms", "ModelLatency", "PR", _OF_SHARE),
+    EndpointAlarmRule("model_latency_p99", "max_p99_model_latency_ms", "ModelLatency", "PR", _OF_SHARE),
     EndpointAlarmRule(
         "overhead_latency", "max_average_overhead_latency_ms", "OverheadLatency", "Average", OF_REQUESTS
     ),
@@ -170,8 +178,15 @@ ENDPOINT_ALARM_RULES = (
         "Maximum",
         OF_WAKING,
     ),
+    # No page says whether the failed ones are among those that were processed.
     EndpointAlarmRule(
-        "invocation_failures", "max_invocation_failures", "InvocationFailures", "Sum", OF_REQUESTS
+        "invocation_failures",
+        "max_invocation_failure_rate_percent",
+        "InvocationFailures",
+        "Sum",
+        _OF_SHARE,
+        is_share=True,
+        others="InvocationsProcesssed",
     ),
     EndpointAlarmRule("expired_requests", "max_expired_requests", "ExpiredRequests", "Sum", OF_LOSS),
     EndpointAlarmRule(
@@ -204,7 +219,7 @@ ENDPOINT_ALARM_RULES = (
         OF_REQUESTS,
     ),
     EndpointAlarmRule(
-        "model_cache_hit", "min_model_cache_hit_percent", "ModelCacheHit", "Average", OF_REQUESTS, below=True
+        "model_cache_hit", "min_model_cache_hit_percent", "ModelCacheHit", "Average", _OF_SHARE, below=True
     ),
 )
 

@@ -13,16 +13,16 @@ from typing import Any
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
+from constructs_lib.alarms.shares import Share, error_share, metric_queries, slow_share
 from constructs_lib.policies.acknowledgements import acknowledge_all
-from sizewell.facts.alarms import AlarmEvaluation, least_errors
+from sizewell.facts.alarms import SLOW_PERCENT, AlarmEvaluation, least_errors
 from sizewell.facts.lambda_functions import NAMESPACE, alias_dimensions
 
-_UNITS = {"error_rate": " %", "duration_p95": " ms", "duration_p99": " ms"}
-#: Metric and statistic of each alarm; an error rate is of two metrics.
+_UNITS = {"error_rate": " %", "throttles": " %", "duration_p95": " ms", "duration_p99": " ms"}
+#: Alarms on a share of the invocations.
+_SHARES = ("error_rate", "throttles", "duration_p95", "duration_p99")
+#: Metric and statistic of each other alarm.
 _METRICS = {
-    "throttles": ("Throttles", "Sum"),
-    "duration_p95": ("Duration", "p95"),
-    "duration_p99": ("Duration", "p99"),
     "concurrency_utilization": ("ConcurrentExecutions", "Maximum"),
     "provisioned_concurrency_spillover": ("ProvisionedConcurrencySpilloverInvocations", "Sum"),
 }
@@ -32,8 +32,8 @@ _METRICS = {
 class LambdaAlarm:
     """The largest healthy value, and which periods are looked at.
 
-    ``threshold`` is in percent of the invocations or of ``max_concurrency`` for ``error_rate`` and ``concurrency_utilization``,
-    in milliseconds for a duration, else a number of requests in a period.
+    ``threshold`` is in percent of the invocations or of ``max_concurrency`` for ``error_rate``, ``throttles`` and
+    ``concurrency_utilization``, in milliseconds for a duration, else a number of requests in a period.
     """
 
     threshold: float
@@ -56,10 +56,9 @@ class LambdaAlarmsProps:
 
     def __post_init__(self) -> None:
         """Check the names."""
-        if unknown := self.alarms.keys() - {"error_rate", *_METRICS}:
-            raise ValueError(
-                f"there is no alarm {', '.join(sorted(unknown))}, but error_rate, {', '.join(_METRICS)}"
-            )
+        known = (*_SHARES, *_METRICS)
+        if unknown := self.alarms.keys() - {*known}:
+            raise ValueError(f"there is no alarm {', '.join(sorted(unknown))}, but {', '.join(known)}")
 
 
 class LambdaAlarms(Construct):
@@ -78,16 +77,23 @@ class LambdaAlarms(Construct):
         if of_concurrency:
             threshold = round(threshold * props.max_concurrency / 100, 9)
         period_s = alarm.evaluation.period_s
-        if name == "error_rate":
-            watched: dict[str, Any] = {"metrics": _error_rate(props, period_s, threshold)}
+        if name in _SHARES:
+            watched: dict[str, Any] = {
+                "metrics": metric_queries(
+                    _share(name, threshold, in_rollout=props.executed_version is not None),
+                    label=noun,
+                    namespace=NAMESPACE,
+                    dimensions=_dimensions(props),
+                    period_s=period_s,
+                )
+            }
         else:
             metric_name, statistic = _METRICS[name]
-            kind = "extended_statistic" if statistic.startswith("p") else "statistic"
             watched = {
                 "namespace": NAMESPACE,
                 "metric_name": metric_name,
                 "dimensions": _dimensions(props),
-                kind: statistic,
+                "statistic": statistic,
                 "period": period_s,
             }
         topic_arns = None if props.alarm_topic_arn is None else [props.alarm_topic_arn]
@@ -98,9 +104,8 @@ class LambdaAlarms(Construct):
             alarm_description=f"{noun} of {'function' if props.executed_version is None else 'one version of'} "
             f"{props.function_name} above {threshold:g}{_UNITS.get(name, '')}",
             **watched,
-            evaluate_low_sample_count_percentile="ignore" if alarm.evaluation.ignores_few_samples else None,
             comparison_operator="GreaterThanThreshold",
-            threshold=threshold,
+            threshold=SLOW_PERCENT.get(name, threshold),
             evaluation_periods=alarm.evaluation.evaluation_periods,
             datapoints_to_alarm=alarm.evaluation.datapoints_to_alarm,
             treat_missing_data="notBreaching",
@@ -123,30 +128,11 @@ def _dimensions(props: LambdaAlarmsProps) -> list[cloudwatch.CfnAlarm.DimensionP
     ]
 
 
-def _error_rate(
-    props: LambdaAlarmsProps, period_s: int, threshold: float
-) -> list[cloudwatch.CfnAlarm.MetricDataQueryProperty]:
-    """Return Errors in percent of Invocations, as the page of the metrics has it."""
-    read = {"errors": "Errors", "invocations": "Invocations"}
-    expression = "100 * errors / invocations"
-    if props.executed_version is None:
-        expression = f"IF(errors >= {least_errors(threshold)}, {expression}, 0)"
-    return [
-        cloudwatch.CfnAlarm.MetricDataQueryProperty(
-            id="error_rate", expression=expression, label="ErrorRate", return_data=True
-        ),
-        *(
-            cloudwatch.CfnAlarm.MetricDataQueryProperty(
-                id=query_id,
-                metric_stat=cloudwatch.CfnAlarm.MetricStatProperty(
-                    metric=cloudwatch.CfnAlarm.MetricProperty(
-                        namespace=NAMESPACE, metric_name=name, dimensions=_dimensions(props)
-                    ),
-                    period=period_s,
-                    stat="Sum",
-                ),
-                return_data=False,
-            )
-            for query_id, name in read.items()
-        ),
-    ]
+def _share(name: str, threshold: float, *, in_rollout: bool) -> Share:
+    """Return the share of the invocations that an alarm is on; of a new version each error counts."""
+    if name in SLOW_PERCENT:
+        return slow_share("Duration", threshold, SLOW_PERCENT[name], in_rollout=in_rollout)
+    least = 1 if in_rollout else least_errors(threshold)
+    if name == "throttles":
+        return error_share("Throttles", least=least, others="Invocations")
+    return error_share("Errors", least=least)

@@ -24,14 +24,15 @@ class Alarm(ConfigModel):
         Annotated[int, Field(ge=MINUTE_S, le=MAX_EVALUATED_S)] | None,
         OnNumber("the alarm looks at shorter periods", "the alarm looks at longer periods"),
     ] = None
-    """Seconds that one value covers, whole minutes; by default 60, for a latency percentile as long as 200 requests
-    take, or 1,000 for p99, and for errors an hour or as long as 2,000 requests take."""
+    """Seconds that one value covers, whole minutes; by default 60, and for a share of the requests an hour, or four hours or a
+    day where few requests come."""
     datapoints_to_alarm: Annotated[
         Annotated[int, Field(ge=1, le=DAY_S // MINUTE_S)] | None,
         OnNumber("the alarm goes off earlier", "the alarm goes off later"),
     ] = None
     """How many of the last periods must be above; by default all of evaluation_periods where that is stated, else 3 of 5,
-    of what instances report 10 of 15, of other periods above 60 seconds 2 of 3, and of errors the last one."""
+    of what instances report 10 of 15, of other periods above 60 seconds 2 of 3, and of a share of the requests one: of four
+    hours, three periods of four hours, or two days."""
     evaluation_periods: Annotated[int, Field(ge=1, le=DAY_S // MINUTE_S)] | None = None
     """How many of the last periods are looked at; together at most a day, or a week of periods of an hour and more."""
     off_because: Annotated[
@@ -73,8 +74,8 @@ class ErrorRateAlarm(Alarm):
     """An alarm on a share of the requests."""
 
     above_percent: Annotated[Annotated[float, Field(ge=0, lt=100)] | None, _ON_THRESHOLD] = None
-    """The alarm goes off above this share of the requests in percent, and not for fewer than five errors in a period; 0
-    counts any error. By default 0.25, two and a half times what min_availability_percent leaves; errors of clients have no alarm."""
+    """The alarm goes off above this share of the requests in percent, not for fewer than five errors in a period; 0 counts any
+    error. By default 0.25, two and a half times what min_availability_percent leaves; errors of clients have no alarm."""
 
 
 class LatencyAlarm(Alarm):
@@ -82,15 +83,15 @@ class LatencyAlarm(Alarm):
 
     above_ms: Annotated[Annotated[float, Field(ge=0.001, lt=_MAX_INVOCATION_MS)] | None, _ON_THRESHOLD] = None
     """The alarm goes off above these milliseconds, fewer than the 60,000 after which SageMaker ends a call. By default
-    latency.max_p95_ms and max_p99_ms, and for the overhead a quarter of the first, at least 100."""
+    latency.max_p95_ms and max_p99_ms; the overhead has no alarm."""
 
 
 class UtilizationAlarm(Alarm):
     """An alarm on how full an instance is."""
 
     above_percent: Annotated[Annotated[float, Field(gt=0, lt=100)] | None, _ON_THRESHOLD] = None
-    """The alarm goes off above this share of the whole instance in percent, of all its vCPUs or GPUs together. By default
-    90 for CPU and memory, 80 for the disk, 95 for GPUs and their memory, which an llm-engine fills on purpose."""
+    """The alarm goes off above this share of the whole instance in percent, of all its vCPUs or GPUs together. By default 90 for
+    memory, 80 for the disk and 95 for the memory of GPUs, which an llm-engine fills on purpose; CPU and GPU have no alarm."""
 
 
 class RequestAlarms(ConfigModel):

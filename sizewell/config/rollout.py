@@ -46,7 +46,7 @@ class Rollout(ConfigModel):
         _WaitS | None,
         OnNumber("alarms are watched for a shorter time", "alarms are watched for a longer time"),
     ] = None
-    """Seconds in which the alarms are watched before more follows; by default 600, and 900 where this is the only
+    """Seconds in which the alarms are watched before more follows; by default 600, and 1,200 where this is the only
     wait and the alarm on latency takes as long."""
     termination_wait_s: Annotated[
         _WaitS | None,

@@ -23,8 +23,6 @@ class AlarmEvaluation:
     period_s: int = MINUTE_S
     datapoints_to_alarm: int
     evaluation_periods: int
-    ignores_few_samples: bool = False
-    """Whether a percentile of fewer samples than ``ENOUGH_SAMPLES`` in a period leaves the alarm as it is."""
 
     def __post_init__(self) -> None:
         """Check what PutMetricAlarm would refuse in the middle of a deployment."""
@@ -61,26 +59,28 @@ class AlarmEvaluation:
         return tuple(found)
 
 
-#: "fewer than 10/(1-percentile) data points": "Percentile-based CloudWatch alarms and low data samples",
-#: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/percentiles-with-low-samples.html
-ENOUGH_SAMPLES = {"p95": 200, "p99": 1000}
-
 #: Ours. Of what requests tell, and of what instances tell: a scale-out has time to help.
 OF_REQUESTS = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=5)
 OF_INSTANCES = AlarmEvaluation(datapoints_to_alarm=10, evaluation_periods=15)
 
 #: Ours. CloudWatch looks at the last hour every minute ("a sliding window", which "advances each time the alarm is evaluated":
 #: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html, read 2026-11-28). So an hour tells
-#: of many errors within minutes, and also of few that go on. Fewer than ``LEAST_ERRORS`` are chance, unless any error counts.
-OF_ERRORS = AlarmEvaluation(period_s=HOUR_S, datapoints_to_alarm=1, evaluation_periods=1)
+#: of many bad requests within minutes, and also of few that go on. The alarm stays on for some hours after: what comes and goes
+#: is one incident. Of few requests, periods are longer.
+OF_SHARES = tuple(
+    AlarmEvaluation(period_s=period_s, datapoints_to_alarm=1, evaluation_periods=periods)
+    for period_s, periods in ((HOUR_S, 4), (4 * HOUR_S, 3), (DAY_S, 2))
+)
+#: Fewer errors in a period are chance, unless any error counts.
 LEAST_ERRORS = 5
 ERROR_ALARMS = ("server_error_rate", "model_error_rate", "client_error_rate", "error_rate")
+#: Alarms on slow requests, and how many of 100 requests may be slow.
+SLOW_PERCENT = {"model_latency_p95": 5, "model_latency_p99": 1, "duration_p95": 5, "duration_p99": 1}
+#: All alarms on a share of the requests.
+SHARE_ALARMS = (*ERROR_ALARMS, *SLOW_PERCENT, "throttles", "invocation_failures", "model_cache_hit")
 
-#: Ours. Failures of few requests: one that succeeds between them ends nothing.
-OF_FAILURES = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=15)
-
-#: Ours. A request that was lost does not come back: the first one tells.
-OF_LOSS = AlarmEvaluation(period_s=300, datapoints_to_alarm=1, evaluation_periods=1)
+#: Ours. A request that was lost does not come back: the first one tells, and those of the next hour belong to it.
+OF_LOSS = AlarmEvaluation(period_s=300, datapoints_to_alarm=1, evaluation_periods=12)
 _WAKE_MINUTES = round(2 * WAKE_S / MINUTE_S)
 #: Ours. Requests wait without an instance while one starts. After twice that time, no instance comes.
 OF_WAKING = AlarmEvaluation(datapoints_to_alarm=_WAKE_MINUTES, evaluation_periods=_WAKE_MINUTES)
@@ -98,6 +98,6 @@ def least_errors(threshold: float) -> int:
     return LEAST_ERRORS if threshold else 1
 
 
-#: How many metrics an alarm of an endpoint is on, where it is more than one: CloudWatch bills each.
-METRICS_OF_ALARM = {"server_error_rate": 2, "model_error_rate": 3, "client_error_rate": 2}
-METRICS_OF_ROLLBACK_ALARM = {"model_error_rate": 2}
+#: How many metrics an alarm on a share is on; other alarms are on one. CloudWatch bills each.
+METRICS_OF_ALARM = {**dict.fromkeys(SHARE_ALARMS, 2), "model_error_rate": 3}
+METRICS_OF_ROLLBACK_ALARM = {"model_error_rate": 2, "invocation_failures": 2, "error_rate": 2}

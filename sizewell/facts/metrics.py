@@ -38,7 +38,8 @@ DIMENSIONS = {
 }
 
 _PERCENTILES = "Percentiles"
-_PERCENTILE = re.compile(r"p(100|\d{1,2}(\.\d{1,10})?)")
+#: Of the values themselves, as percentiles and percentile ranks are.
+_PERCENTILE = re.compile(r"p(100|\d{1,2}(\.\d{1,10})?)|PR\([\d.]+:[\d.]+\)")
 
 
 class MetricUnit(Enum):
@@ -70,7 +71,7 @@ class UnknownMetricError(LookupError):
 class Metric:
     """One metric: ``kinds`` are keys of ``DIMENSIONS``.
 
-    ``statistics`` holds CloudWatch's own spelling (``SampleCount``), and ``Percentiles`` where any ``pNN`` is valid.
+    ``statistics`` holds CloudWatch's own spelling (``SampleCount``), ``Percentiles`` where any ``pNN`` or ``PR(n:m)`` is valid.
     The page names none for instance metrics: one datum per instance and minute allows the plain five.
     """
 

@@ -9,16 +9,15 @@ from sizewell.config.availability import AvailabilityObjective
 from sizewell.config.base import ConfigModel
 from sizewell.config.endpoint import AnswerLatency, EndpointNeeds
 from sizewell.facts.alarms import (
-    ENOUGH_SAMPLES,
-    ERROR_ALARMS,
-    OF_ERRORS,
     OF_INSTANCES,
     OF_REQUESTS,
+    OF_SHARES,
     ROLLBACK_ALARMS,
+    SHARE_ALARMS,
+    SLOW_PERCENT,
     AlarmEvaluation,
     least_errors,
 )
-from sizewell.facts.durations import MINUTE_S
 from sizewell.facts.models import Engine
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.endpoint_plan_model import EndpointPlan
@@ -31,22 +30,18 @@ MAX_BURN_RATE = 2.5
 SERVER_ERRORS = "model_error_rate counts them, too: state above_percent for an alarm of their own"
 #: What a client does wrong, no fleet can help.
 CLIENT_ERRORS = "bad input of one client would wake people: state above_percent for an alarm all the same"
-#: Of a new fleet, which few requests may reach: a percentile of fewer is the slowest one of them.
-MIN_REQUESTS_OF_PERCENTILE = 100
-#: Requests that a period of a share holds: a quarter of a percent of them is five.
-ENOUGH_OF_A_SHARE = 2000
-#: Periods of CloudWatch to choose from, in seconds; three of the longest are half a day.
-LATENCY_PERIODS_S = (60, 300, 900, 3600, 14_400)
+#: Requests that the period of a share holds: of those that are missed in a cache, and of slow ones.
+_ENOUGH = {"model_cache_hit": 2000, **dict.fromkeys(SLOW_PERCENT, 60)}
+#: Of fewer requests than these a share says little: the period is a day.
+_FEW_REQUESTS = 20
 #: Of periods longer than a minute, whatever they are of: datapoints and periods.
 OF_LONG_PERIODS = (2, 3)
 SLOWEST_PERCENT = "latency.max_p95_ms is the objective: state latency.max_p99_ms or above_ms for an alarm on the slowest percent"
-#: SageMaker's own share of a request may take this share of the objective, and at least so many milliseconds: the
-#: first request of a quiet endpoint pays for TLS and authorisation.
-OVERHEAD_SHARE = 0.25
-MIN_OVERHEAD_MS = 100.0
-#: CPU and GPU are worked hard before autoscaling answers; memory and disk that are this full do not come back.
-CPU_PERCENT = 90.0
-GPU_PERCENT = 95.0
+OVERHEAD = "it is SageMaker's own share of a request: state above_ms for an alarm all the same"
+#: People are woken for what users see, and for what ends an instance: memory and disk that are this full do not come back.
+FULL_PROCESSORS = "requests that are slow for it are told: state above_percent for an alarm all the same"
+#: Of an alarm on processors that is there to tell that no instance reports any more.
+SILENCE_PERCENT = 99.9
 MEMORY_PERCENT = 90.0
 DISK_PERCENT = 80.0
 GPU_MEMORY_PERCENT = 95.0
@@ -96,28 +91,24 @@ def stated_alarms(
         elif isinstance(threshold, str):
             off[name] = threshold
         else:
-            usual = OF_INSTANCES if instances_report and name.endswith("_utilization") else OF_REQUESTS
-            percentile = name.rpartition("_")[2]
-            samples = ENOUGH_SAMPLES.get(percentile, _samples_of_share(name, threshold))
-            period_s = period_holding_s(average_requests_per_second, samples)
-            if name in ERROR_ALARMS:
-                usual = OF_ERRORS
-                period_s = max(usual.period_s, period_s)
-            times = evaluation(stated, usual, period_s)
-            on[name] = AlarmPlan(
-                threshold=threshold,
-                **times,
-                ignores_few_samples=percentile in ENOUGH_SAMPLES
-                and times["period_s"] * average_requests_per_second >= samples,
-            )
+            if name in SHARE_ALARMS:
+                usual = of_share(name, threshold, average_requests_per_second)
+            else:
+                usual = OF_INSTANCES if instances_report and name.endswith("_utilization") else OF_REQUESTS
+            on[name] = AlarmPlan(threshold=threshold, **evaluation(stated, usual))
     return on, off
 
 
-def _samples_of_share(name: str, threshold: float) -> int:
-    """Return how many requests a share must be of: so many that it is enough errors to be no chance; 0 of what is no share."""
-    if name in ERROR_ALARMS and threshold:
-        return math.ceil(least_errors(threshold) / threshold * 100)
-    return ENOUGH_OF_A_SHARE if name in (*ERROR_ALARMS, "model_cache_hit") else 0
+def of_share(name: str, threshold: float, average_requests_per_second: float) -> AlarmEvaluation:
+    """Return in which periods a share of the requests is looked at: in an hour, unless it holds too few of them.
+
+    An error rate is of so many requests that the threshold is as many errors as are no chance.
+    """
+    enough = _ENOUGH.get(name, 0) or math.ceil(least_errors(threshold) / (threshold or 100) * 100)
+    hour, four_hours, day = OF_SHARES
+    if average_requests_per_second * hour.period_s >= enough:
+        return hour
+    return four_hours if average_requests_per_second * four_hours.period_s >= _FEW_REQUESTS else day
 
 
 def alarm_faults(alarms: Alarms, plan: EndpointPlan) -> Iterator[PlanFault]:
@@ -192,7 +183,7 @@ def default_thresholds(
     # waits for an answer, which is all that GPUUtilization counts: full is normal there.
     llm = engine is Engine.LLM_ENGINE
     gpu = {
-        "gpu_utilization": _OF_LLM_ENGINE if llm else GPU_PERCENT,
+        "gpu_utilization": _OF_LLM_ENGINE if llm else FULL_PROCESSORS,
         "gpu_memory_utilization": _OF_LLM_ENGINE if llm else GPU_MEMORY_PERCENT,
     }
     return {
@@ -200,7 +191,7 @@ def default_thresholds(
         "model_error_rate": error_percent(objective),
         "client_error_rate": CLIENT_ERRORS,
         **latency_thresholds_ms(latency),
-        "cpu_utilization": CPU_PERCENT,
+        "cpu_utilization": FULL_PROCESSORS,
         **(gpu if gpu_count else {}),
         "memory_utilization": MEMORY_PERCENT,
         "disk_utilization": DISK_PERCENT,
@@ -213,24 +204,21 @@ def stated_threshold(alarm: Alarm) -> float | None:
     return next((getattr(alarm, key) for key in keys if hasattr(alarm, key)), None)
 
 
-def latency_thresholds_ms(latency: AnswerLatency, cold_start_ms: float = 0) -> dict[str, float | str]:
-    """Return the thresholds that follow from the objective by the names of their alarms, or why there is none.
-
-    ``cold_start_ms`` is what SageMaker's own share of any request may hold.
-    """
+def latency_thresholds_ms(latency: AnswerLatency) -> dict[str, float | str]:
+    """Return the thresholds that follow from the objective by the names of their alarms, or why there is none."""
     return {
         "model_latency_p95": latency.max_p95_ms,
         "model_latency_p99": latency.max_p99_ms or SLOWEST_PERCENT,
-        "overhead_latency": max(MIN_OVERHEAD_MS, latency.max_p95_ms * OVERHEAD_SHARE) + cold_start_ms,
+        "overhead_latency": OVERHEAD,
     }
 
 
-def evaluation(stated: Alarm, usual: AlarmEvaluation, usual_period_s: int = MINUTE_S) -> dict[str, int]:
+def evaluation(stated: Alarm, usual: AlarmEvaluation) -> dict[str, int]:
     """Return when an alarm goes off: what is stated of it, with what fits to that."""
-    period_s = stated.period_s or usual_period_s
+    period_s = stated.period_s or usual.period_s
     datapoints, periods = (
         (usual.datapoints_to_alarm, usual.evaluation_periods)
-        if period_s == usual.period_s or usual.evaluation_periods == 1
+        if period_s == usual.period_s
         else OF_LONG_PERIODS
     )
     if stated.evaluation_periods is not None:
@@ -240,9 +228,3 @@ def evaluation(stated: Alarm, usual: AlarmEvaluation, usual_period_s: int = MINU
         datapoints = stated.datapoints_to_alarm
         periods = stated.evaluation_periods or max(periods, datapoints)
     return {"period_s": period_s, "datapoints_to_alarm": datapoints, "evaluation_periods": periods}
-
-
-def period_holding_s(average_requests_per_second: float, requests: int) -> int:
-    """Return the shortest period that holds so many requests, else the longest."""
-    fitting = (period for period in LATENCY_PERIODS_S if period * average_requests_per_second >= requests)
-    return next(fitting, LATENCY_PERIODS_S[-1])

@@ -4,13 +4,19 @@ SageMaker developer guide, "Use deployment guardrails": https://docs.aws.amazon.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 
 from sizewell.config.rollout import WAIT_INTERVAL_S, Rollout
-from sizewell.facts.alarms import ASYNCHRONOUS_ROLLBACK_ALARMS, OF_REQUESTS, ROLLBACK_ALARMS
+from sizewell.facts.alarms import (
+    ASYNCHRONOUS_ROLLBACK_ALARMS,
+    OF_REQUESTS,
+    ROLLBACK_ALARMS,
+    SLOW_PERCENT,
+    AlarmEvaluation,
+)
 from sizewell.facts.deployment_guardrails import EXECUTION_TIMEOUT_BOUNDS_S, RolloutStrategy, wait_intervals
 from sizewell.facts.durations import MINUTE_S
 from sizewell.instance_selection.catalog import InstanceType
-from sizewell.planning.alarm_thresholds import MIN_REQUESTS_OF_PERCENTILE, period_holding_s
 from sizewell.planning.endpoint_plan_model import EndpointPlan, RolloutPlan
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.workload_plan import AlarmPlan
@@ -20,6 +26,8 @@ MAX_FLEET_IN_HALVES = 4
 HALF_PERCENT, QUARTER_PERCENT, CANARY_PERCENT = 50, 25, 10
 #: The period of an alarm where few requests come: one that is above goes off within the usual wait.
 LONG_PERIOD_S = WAIT_INTERVAL_S // 2
+#: The period of slow requests where so many come in it.
+SHORT_PERIOD_S, REQUESTS_OF_SHORT_PERIOD = 120, 1000
 #: "Exclusions" of the guardrails: such an endpoint is updated all at once.
 _WITHOUT_GUARDRAILS = "inf1"
 
@@ -90,24 +98,28 @@ def rollback_alarms(
 def callbacks(alarms: Mapping[str, AlarmPlan], requests_per_second: float) -> dict[str, AlarmPlan]:
     """Return how the errors and the latency of ``alarms`` are watched of what gets so many requests.
 
-    Where a minute holds no request, or no hundred for a percentile, periods are longer and few: one tells of an error, two of
-    latency, which is high while caches are cold. An alarm must go off while a deployment waits, so no period is longer still: of
-    an endpoint with little to do, the percentile is the slowest of its requests.
+    Where a minute holds no request, periods are longer, and one tells of an error. Latency is high while caches are cold: three
+    periods in a row tell of it, of which two minutes touch two.
     """
     watched = {}
     for name in (*ROLLBACK_ALARMS, *ASYNCHRONOUS_ROLLBACK_ALARMS):
         if name not in alarms:
             continue
-        of_latency = name == "model_latency_p95"
-        needed = MIN_REQUESTS_OF_PERCENTILE if of_latency else 1
-        is_busy = period_holding_s(requests_per_second, needed) == MINUTE_S
-        watched[name] = AlarmPlan(
-            threshold=alarms[name].threshold,
-            period_s=MINUTE_S if is_busy else LONG_PERIOD_S,
-            datapoints_to_alarm=OF_REQUESTS.datapoints_to_alarm if is_busy else 1 + of_latency,
-            evaluation_periods=OF_REQUESTS.evaluation_periods if is_busy else 1 + of_latency,
-        )
+        if name in SLOW_PERCENT:
+            usual = of_slow_requests(requests_per_second)
+        elif requests_per_second * MINUTE_S >= 1:
+            usual = OF_REQUESTS
+        else:
+            usual = AlarmEvaluation(period_s=LONG_PERIOD_S, datapoints_to_alarm=1, evaluation_periods=1)
+        watched[name] = AlarmPlan(threshold=alarms[name].threshold, **asdict(usual))
     return watched
+
+
+def of_slow_requests(requests_per_second: float) -> AlarmEvaluation:
+    """Return in which periods the slow ones of so many requests are looked at."""
+    is_busy = requests_per_second * SHORT_PERIOD_S >= REQUESTS_OF_SHORT_PERIOD
+    period_s = SHORT_PERIOD_S if is_busy else LONG_PERIOD_S
+    return AlarmEvaluation(period_s=period_s, datapoints_to_alarm=3, evaluation_periods=3)
 
 
 def in_time(watched: Mapping[str, AlarmPlan], watched_s: int) -> dict[str, AlarmPlan]:

@@ -97,11 +97,9 @@ class AlarmPlan(PlanModel):
     """The largest healthy value: of a latency in milliseconds, of an age in seconds, of failures and requests their number,
     else in percent. Utilisation is of the whole instance: 90 is nine tenths of all its vCPUs or GPUs together."""
     period_s: int
-    """What one value covers; of a p95 200 requests or more, of a p99 1,000, unless the configuration says otherwise."""
+    """What one value covers."""
     datapoints_to_alarm: int
     evaluation_periods: int
-    ignores_few_samples: bool = False
-    """Whether the alarm stays as it is while a percentile is of too few requests."""
 
 
 class ApiGatewayPlan(PlanModel):

@@ -36,7 +36,7 @@ def test_an_endpoint_of_the_yardstick_has_what_makes_it_one(sides: tuple[Side, S
     for name in ("Model", "EndpointConfig", "Endpoint"):
         assert types[f"AWS::SageMaker::{name}"] == (1, 1)
     ours, theirs = types["AWS::CloudWatch::Alarm"]
-    assert theirs >= ours > 5
+    assert theirs >= ours > 4
     assert {name for name, (ours, theirs) in types.items() if ours > theirs} == {
         "AWS::Events::Rule",
         "AWS::IAM::ManagedPolicy",

@@ -51,6 +51,8 @@ REFUSED = {
     ("components", "RequestTraffic", "active_hours_per_day"),
     ("components", "UserTraffic", "active_hours_per_day"),
     ("components", "Latency", "max_wait_minutes"),
+    # Nothing else calls a new fleet back.
+    ("queue", "ErrorRateAlarm", "off_because"),
     ("transform", "Request", "payload_mb"),
     ("transform", "Request", "response_mb"),
     ("tuning", "Spot", "max_wait_hours"),

@@ -257,8 +257,8 @@ def test_limits_are_the_thresholds_of_the_alarms_and_the_targets_of_scaling() ->
         "alarm: p95": plan.alarms["model_latency_p95"].threshold
     }
     assert limits("real-time-endpoint", "Utilization") == {
-        "alarm: CPU, memory": 90,
-        "alarm: GPU, GPU memory": 95,
+        "alarm: memory": 90,
+        "alarm: GPU memory": 95,
         "alarm: disk": 80,
     }
     assert limits("real-time-endpoint", "Scaling: InvocationsPerInstance") == {

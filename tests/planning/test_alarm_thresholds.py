@@ -11,7 +11,7 @@ from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, llm_endpoint, planned_endpoint
 
 #: Of every endpoint, unless a threshold is stated.
-OFF = {"server_error_rate", "client_error_rate", "model_latency_p99"}
+OFF = {"server_error_rate", "client_error_rate", "model_latency_p99", "overhead_latency", "cpu_utilization"}
 ONE = catalog(gpu_instance("ml.g1.xlarge"), usd_per_hour={"ml.g1.xlarge": 1.0})
 
 
@@ -39,22 +39,22 @@ def evaluation(name: str, requests_per_second: float = 10, **stated: Any) -> tup
 
 
 @pytest.mark.parametrize(
-    ("requests_per_second", "period_s"),
-    [(200, 60), (200 / 60, 60), (3.2, 300), (0.25, 900), (0.1, 3600), (0.014, 14_400), (0.01, 14_400)],
+    ("requests_an_hour", "period_s", "periods"),
+    [(100_000, 3600, 4), (60, 3600, 4), (59, 14_400, 3), (5, 14_400, 3), (4, 86_400, 2)],
 )
-def test_a_percentile_is_taken_of_200_requests_or_of_the_longest_period(
-    requests_per_second: float, period_s: int
+def test_slow_requests_are_looked_for_in_an_hour_or_in_as_long_as_some_come(
+    requests_an_hour: float, period_s: int, periods: int
 ) -> None:
-    on, _ = alarms(requests_per_second=requests_per_second)
-    assert on["model_latency_p95"].period_s == period_s
-    # Below them, CloudWatch leaves the alarm as it is: where no period holds them, it would never go off.
-    assert on["model_latency_p95"].ignores_few_samples is (requests_per_second > 0.01)
-    assert on["overhead_latency"].period_s == 60, "an average says the same of few requests"
+    on, _ = alarms(requests_per_second=requests_an_hour / 3600)
+    assert on["model_latency_p95"] == AlarmPlan(
+        threshold=1000, period_s=period_s, datapoints_to_alarm=1, evaluation_periods=periods
+    )
 
 
-def test_gpu_type_watches_gpu_and_its_memory() -> None:
-    on, _ = alarms(gpu_count=1)
-    assert on["gpu_utilization"].threshold == on["gpu_memory_utilization"].threshold == 95
+def test_gpu_type_watches_the_memory_of_its_gpus() -> None:
+    on, off = alarms(gpu_count=1)
+    assert on["gpu_memory_utilization"].threshold == 95
+    assert off.keys() == {"gpu_utilization", *OFF}
 
 
 def test_llm_engine_fills_a_gpu_on_purpose_and_a_team_may_watch_it_all_the_same() -> None:
@@ -79,15 +79,13 @@ def test_latency_thresholds_follow_the_objective() -> None:
 
 
 @pytest.mark.parametrize(
-    ("requests_per_second", "period_s"), [(100, 3600), (2000 / 3600, 3600), (0.5, 14_400), (0.01, 14_400)]
+    ("requests_an_hour", "period_s"), [(2000, 3600), (1999, 14_400), (5, 14_400), (4, 86_400)]
 )
-def test_errors_are_a_share_of_2000_requests_and_of_an_hour_at_least(
-    requests_per_second: float, period_s: int
+def test_errors_are_a_share_of_2000_requests_or_of_as_many_as_come(
+    requests_an_hour: float, period_s: int
 ) -> None:
-    on, _ = alarms(requests_per_second=requests_per_second)
-    assert on["model_error_rate"] == AlarmPlan(
-        threshold=0.25, period_s=period_s, datapoints_to_alarm=1, evaluation_periods=1
-    )
+    on, _ = alarms(requests_per_second=requests_an_hour / 3600)
+    assert (on["model_error_rate"].threshold, on["model_error_rate"].period_s) == (0.25, period_s)
 
 
 @pytest.mark.parametrize(
@@ -102,18 +100,23 @@ def test_a_stricter_objective_allows_fewer_errors_of_more_requests(
     assert (found.threshold, found.period_s) == (threshold, period_s)
 
 
-@pytest.mark.parametrize("name", ["server_error_rate", "client_error_rate"])
-def test_an_alarm_that_another_includes_or_that_nobody_can_act_on_needs_a_threshold(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("server_error_rate", "above_percent"),
+        ("client_error_rate", "above_percent"),
+        ("overhead_latency", "above_ms"),
+        ("cpu_utilization", "above_percent"),
+    ],
+)
+def test_an_alarm_that_another_includes_or_that_nobody_can_act_on_needs_a_threshold(
+    name: str, key: str
+) -> None:
     on, off = alarms()
     assert name not in on
-    assert off[name].endswith("state above_percent for an alarm of their own") or "all the same" in off[name]
-    on, _ = alarms(alarms={name: {"above_percent": 5}})
+    assert f"state {key} for an alarm" in off[name]
+    on, _ = alarms(alarms={name: {key: 5}})
     assert on[name].threshold == 5
-
-
-def test_overhead_is_a_share_of_the_objective_but_never_less_than_a_handshake() -> None:
-    assert thresholds(20)["overhead_latency"] == 100
-    assert thresholds(4000)["overhead_latency"] == 1000
 
 
 @pytest.mark.parametrize(
@@ -128,12 +131,12 @@ def test_overhead_is_a_share_of_the_objective_but_never_less_than_a_handshake() 
     ],
 )
 def test_what_is_not_stated_fits_to_what_is(stated: dict[str, int], expected: tuple[int, int, int]) -> None:
-    assert evaluation("overhead_latency", **stated) == expected
+    assert evaluation("overhead_latency", above_ms=100, **stated) == expected
 
 
 def test_instances_are_looked_at_for_longer_and_a_stated_period_goes_before_that_of_the_traffic() -> None:
-    assert evaluation("cpu_utilization") == (60, 10, 15)
-    assert evaluation("model_latency_p95", requests_per_second=0.01, period_s=60) == (60, 3, 5)
+    assert evaluation("memory_utilization") == (60, 10, 15)
+    assert evaluation("model_latency_p95", requests_per_second=0.01, period_s=60) == (60, 2, 3)
 
 
 def test_an_alarm_that_is_off_keeps_its_reason() -> None:

@@ -246,8 +246,8 @@ def test_alarms_follow_from_the_wait_and_may_be_off() -> None:
     assert plan.alarms["age_of_oldest_request"].threshold == 1800
     assert plan.alarms["backlog_without_capacity"].evaluation_periods == 12, "twice the minutes of a start"
     assert plan.alarms["expired_requests"].datapoints_to_alarm == 1
-    # In a shorter period no request comes, and failures of all would never breach one after another.
-    assert plan.alarms["invocation_failures"].period_s == 14_400
+    failures = plan.alarms["invocation_failures"]
+    assert (failures.threshold, failures.period_s, failures.evaluation_periods) == (2.5, 86_400, 2)
 
 
 def test_a_rollout_needs_an_alarm_that_calls_it_back() -> None:

@@ -165,9 +165,9 @@ def test_a_month_is_that_of_the_fleet_and_of_all_alarms() -> None:
     line = component_line(plan, "us-east-1")
     assert line.items[0].usd_per_month == plan.selection.chosen.cost.usd_per_month
     by_name = {item.name: item.usd_per_month for item in line.items}
-    # Two of the fleet, three of each component, of which that on errors is on three metrics; two for each policy.
-    assert by_name["alarm"] == pytest.approx(6 * 0.10)
-    assert by_name["alarm metric"] == pytest.approx(6 * 0.10)
+    # Two of the fleet, two of each component, on errors and on slow requests; two for each policy.
+    assert by_name["alarm"] == pytest.approx(2 * 0.10)
+    assert by_name["alarm metric"] == pytest.approx(2 * (3 + 2) * 0.10)
     assert by_name["alarm of target tracking"] == pytest.approx(4 * 0.10)
 
 

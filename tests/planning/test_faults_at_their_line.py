@@ -143,15 +143,15 @@ FAULTS = {
         "plants.alarms.cpu_utilization.period_s",
         "is 90, but must be whole minutes, a multiple of 60: endpoints publish once a minute",
     ),
-    "plants: {alarms: {cpu_utilization: {datapoints_to_alarm: 4, evaluation_periods: 3}}}": (
-        "plants.alarms.cpu_utilization.datapoints_to_alarm",
+    "plants: {alarms: {memory_utilization: {datapoints_to_alarm: 4, evaluation_periods: 3}}}": (
+        "plants.alarms.memory_utilization.datapoints_to_alarm",
         "is 4, but must lie between 1 and evaluation_periods (3)",
     ),
-    "plants: {alarms: {overhead_latency: {period_s: 3540, evaluation_periods: 25}}}": (
+    "plants: {alarms: {overhead_latency: {above_ms: 9, period_s: 3540, evaluation_periods: 25}}}": (
         "plants.alarms.overhead_latency.evaluation_periods",
         "is 25: with period_s (3540) it covers 88,500 seconds, but CloudWatch takes 86,400 at most of periods below an hour",
     ),
-    "plants: {alarms: {overhead_latency: {period_s: 604800}}}": (
+    "plants: {alarms: {overhead_latency: {above_ms: 9, period_s: 604800}}}": (
         "plants.alarms.overhead_latency.evaluation_periods",
         "is 3: with period_s (604800) it covers 1,814,400 seconds, but CloudWatch takes 604,800 at most",
     ),

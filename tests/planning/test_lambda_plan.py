@@ -141,7 +141,7 @@ def test_alarms_are_on_what_a_function_publishes() -> None:
     cold, warm = planned(function()), planned(function(latency=HASTY))
     assert {name: alarm.threshold for name, alarm in cold.alarms.items()} == {
         "error_rate": 0.25,
-        "throttles": 0.0,
+        "throttles": 0.25,
         "duration_p95": 60_000,
         "concurrency_utilization": 90.0,
     }

@@ -22,37 +22,37 @@ def rollout_of(average_requests_per_second: float, **rollout: Any) -> LambdaRoll
 
 
 def test_alarms_look_at_as_long_as_the_share_of_a_new_version_takes() -> None:
-    # 0.8 requests a second: a hundred take 125 s; two periods of 300 s are over after a third at the latest.
+    # Three periods of 300 s in a row are over after a fourth at the latest.
     assert rollout_of(8, strategy="canary") == LambdaRolloutPlan(
         strategy="canary",
         share_percent=10,
-        wait_interval_s=900,
-        shift_s=900,
+        wait_interval_s=1200,
+        shift_s=1200,
         alarms={
             "error_rate": AlarmPlan(threshold=0.25, period_s=60, datapoints_to_alarm=3, evaluation_periods=5),
             "duration_p95": AlarmPlan(
-                threshold=60_000, period_s=300, datapoints_to_alarm=2, evaluation_periods=3
+                threshold=60_000, period_s=300, datapoints_to_alarm=3, evaluation_periods=3
             ),
         },
         too_slow_s={},
     )
-    assert rollout_of(10, strategy="canary", share_percent=50).wait_interval_s == 600
+    assert rollout_of(10, strategy="canary", share_percent=50).wait_interval_s == 1200
 
 
 def test_an_alarm_that_would_go_off_too_late_is_not_made_and_told() -> None:
-    plan = planned(function(latency=HASTY, **asked(1, strategy="canary")))
+    plan = planned(function(latency=HASTY, **asked(0.1, strategy="canary")))
     assert plan.rollout is not None
-    assert (plan.rollout.alarms.keys(), plan.rollout.wait_interval_s) == ({"error_rate"}, 600)
-    # A hundred requests at a tenth of one a second: three periods of an hour.
-    assert plan.rollout.too_slow_s == {"duration_p95": 10_800}
+    assert (plan.rollout.alarms.keys(), plan.rollout.wait_interval_s) == ({"error_rate"}, 900)
+    # Ten requests at one in a hundred seconds: three periods of an hour, and the one before.
+    assert plan.rollout.too_slow_s == {"duration_p95": 14_400}
     assert plan.decisions[-3:] == (
-        "a new version takes 10 percent of the requests first, the rest after 10 min; its alarms call it back: error_rate",
-        "duration_p95 of a new version calls nothing back: at the average load it would take 180 min to go off",
+        "a new version takes 10 percent of the requests first, the rest after 15 min; its alarms call it back: error_rate",
+        "duration_p95 of a new version calls nothing back: at the average load it would take 240 min to go off",
         "warm workers are shared by both versions until all of the traffic has moved, and do not scale meanwhile",
     )
     # In nine waits there is the time for it.
-    assert rollout_of(1, strategy="linear").wait_interval_s == 1200
-    assert rollout_of(1, strategy="linear").alarms.keys() == {"error_rate", "duration_p95"}
+    assert rollout_of(0.1, strategy="linear").wait_interval_s == 1620
+    assert rollout_of(0.1, strategy="linear").alarms.keys() == {"error_rate", "duration_p95"}
 
 
 @pytest.mark.parametrize("rollout", [None, {"strategy": "none"}])

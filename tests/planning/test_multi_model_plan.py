@@ -109,7 +109,8 @@ def test_alarms_on_loads_follow_from_the_load() -> None:
     load_ms = models_of(plan).loaded.load_s * 1000
     assert plan.alarms["model_loading_wait_time"].threshold == pytest.approx(2 * load_ms)
     assert plan.alarms["model_cache_hit"].threshold == 95
-    assert plan.alarms["overhead_latency"].threshold == pytest.approx(250 + 2 * load_ms)
+    # Memory and disk are full on purpose: the processors tell that no instance reports.
+    assert plan.alarms["cpu_utilization"].threshold == 99.9
     # Not all models fit in an instance: full is healthy.
     full = {"memory_utilization", "disk_utilization"}
     assert plan.alarms_off.keys() >= full

@@ -110,14 +110,14 @@ def test_what_calls_back_is_the_same_in_every_environment_whatever_its_load() ->
         for load, alarms in kept.items()
     }
     assert looks == {
-        BUSY: {"server_error_rate": (60, 3, 5), "model_latency_p95": (60, 3, 5)},
-        QUIET: {"server_error_rate": (300, 1, 1), "model_latency_p95": (300, 2, 2)},
+        BUSY: {"server_error_rate": (60, 3, 5), "model_latency_p95": (120, 3, 3)},
+        QUIET: {"server_error_rate": (300, 1, 1), "model_latency_p95": (300, 3, 3)},
     }
 
 
 def test_the_only_wait_is_as_long_as_the_slowest_alarm() -> None:
     stated = Rollout(strategy="all-at-once")
-    assert found("ml.m5.large", 2, 300, stated, QUIET).termination_wait_s == 900
+    assert found("ml.m5.large", 2, 300, stated, QUIET).termination_wait_s == 1200
 
 
 def test_an_alarm_that_would_go_off_after_stated_waits_is_not_made() -> None:

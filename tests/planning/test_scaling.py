@@ -229,9 +229,9 @@ def test_each_metric_that_an_alarm_reads_is_paid() -> None:
     of_alarm = 0.1
     assert usd == pytest.approx(
         {
-            "alarm": of_alarm * len(plan.alarms),
-            # Errors, those of clients, and requests.
-            "alarm metric": of_alarm * (2 + 3),
+            "alarm": of_alarm * (len(plan.alarms) - 1),
+            # Errors, those of clients, and requests; slow requests and all.
+            "alarm metric": of_alarm * (2 + 3 + 2),
             "alarm of target tracking": of_alarm * 2 * (1 + 2),
         }
     )

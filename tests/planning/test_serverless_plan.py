@@ -164,9 +164,6 @@ def test_alarms_are_on_what_a_serverless_endpoint_publishes() -> None:
     assert "model_error_rate" not in cold.alarms
     assert set(ROLLBACK_ALARMS) - set(cold.alarms) == {"model_error_rate"}
     assert warm.alarms.keys() - cold.alarms.keys() == {"provisioned_concurrency_spillover"}
-    # The overhead of a cold endpoint holds its cold starts.
-    assert cold.alarms["overhead_latency"].threshold > cold.cold_start_s * 1000
-    assert warm.alarms["overhead_latency"].threshold == 500
     assert warm.alarms["model_setup_time"].threshold == pytest.approx(warm.cold_start_s * 2000)
 
 

@@ -89,9 +89,9 @@ def test_each_variant_follows_metrics_of_its_own_and_all_are_paid() -> None:
     assert gpu.dimensions == {"EndpointName": "demo-dev-plants", "VariantName": "other"}
     usd = {one.name: one.usd_per_month for one in endpoint_line(plan, "us-east-1").items}
     alarms = sum(len(one.alarms) for one in plan.variants)
-    # That on errors is on three metrics.
-    assert usd["alarm"] == pytest.approx(0.1 * (alarms + 1 - 2))
-    assert usd["alarm metric"] == pytest.approx(0.1 * (2 + 2 * 3))
+    # That on errors is on three metrics, and that on slow requests on two.
+    assert usd["alarm"] == pytest.approx(0.1 * (alarms + 1 - 2 * 2))
+    assert usd["alarm metric"] == pytest.approx(0.1 * (2 + 2 * (3 + 2)))
     assert usd["alarm of target tracking"] == pytest.approx(0.1 * 2 * (1 + 1 + 2))
 
 

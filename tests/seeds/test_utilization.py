@@ -50,7 +50,7 @@ def test_a_tighter_deadline_takes_more_accelerators() -> None:
 @says(SEED, "alarms on latency, errors and utilization of every endpoint")
 def test_every_endpoint_has_alarms(prod: DeploymentPlan) -> None:
     for endpoint in prod.endpoints:
-        assert {"model_error_rate", "model_latency_p95", "cpu_utilization"} <= endpoint.alarms.keys()
+        assert {"model_error_rate", "model_latency_p95", "memory_utilization"} <= endpoint.alarms.keys()
 
 
 @contradicts(SEED, "compute-optimizer-does-not-see-endpoints")

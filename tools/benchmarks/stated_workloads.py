@@ -317,8 +317,8 @@ QUEUE: Config = {
         "backlog_without_capacity": {
             "off_because": "nobody acts on it",
         },
-        "invocation_failures": {"above_count": 3, **LOOKS},
-        "expired_requests": {"above_count": 3},
+        "invocation_failures": {"above_percent": 3, **LOOKS},
+        "expired_requests": {"above_count": 3, **LOOKS},
         "notification_failures": {"above_count": 3},
         "memory_utilization": {"above_percent": 95, **LOOKS},
         "disk_utilization": {"off_because": "nobody acts on it"},
@@ -383,7 +383,7 @@ FUNCTION: Config = {
     "rollout": {"strategy": "linear", "share_percent": 20, "wait_interval_s": 3600},
     "alarms": {
         "error_rate": {"above_percent": 2, **LOOKS},
-        "throttles": {"off_because": "callers try again"},
+        "throttles": {"above_percent": 1},
         "duration_p95": {"above_ms": 20000, **LOOKS},
         "duration_p99": {"period_s": 900},
         "concurrency_utilization": {"above_percent": 95, **LOOKS},

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sizewell.config.alarms import Alarm
-from sizewell.facts.alarms import OF_FAILURES, OF_INSTANCES, OF_LOSS, OF_REQUESTS, OF_WAKING, AlarmEvaluation
+from sizewell.facts.alarms import OF_INSTANCES, OF_LOSS, OF_REQUESTS, OF_WAKING, AlarmEvaluation
 from sizewell.kinds.asynchronous_endpoint.config import (
     AgeAlarm,
     AsynchronousAlarms,
@@ -12,20 +12,25 @@ from sizewell.kinds.asynchronous_endpoint.config import (
 )
 from sizewell.planning.alarm_thresholds import (
     DISK_PERCENT,
-    LATENCY_PERIODS_S,
     MEMORY_PERCENT,
     evaluation,
+    of_share,
     stated_threshold,
 )
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.workload_plan import AlarmPlan
 
-#: When each goes off, where nobody says otherwise.
+#: Thresholds in percent. Bad input fails, too: a file that nobody can read is no incident.
+_PERCENT = {
+    "invocation_failures": 2.5,
+    "memory_utilization": MEMORY_PERCENT,
+    "disk_utilization": DISK_PERCENT,
+}
+#: When each goes off, where nobody says otherwise; another is on a share of the requests.
 _USUAL = {
     "age_of_oldest_request": OF_REQUESTS,
     "backlog_without_capacity": OF_WAKING,
-    "invocation_failures": OF_FAILURES,
     "expired_requests": OF_LOSS,
     "notification_failures": OF_LOSS,
     "memory_utilization": OF_INSTANCES,
@@ -37,17 +42,18 @@ def plan_asynchronous_alarms(endpoint: AsynchronousEndpoint) -> tuple[dict[str, 
     """Return the alarms by name, and the reason of each that is off."""
     on: dict[str, AlarmPlan] = {}
     off: dict[str, str] = {}
-    periods_s = {"invocation_failures": _period_of_a_request_s(endpoint.traffic.average_requests_per_second)}
     for name in AsynchronousAlarms.model_fields:
         stated: Alarm = getattr(endpoint.alarms, name)
         if stated.off_because is not None:
             off[name] = stated.off_because
             continue
-        usual = _USUAL[name]
-        on[name] = AlarmPlan(
-            threshold=_threshold(name, stated, endpoint),
-            **evaluation(stated, usual, periods_s.get(name, usual.period_s)),
+        threshold = _threshold(name, stated, endpoint)
+        usual = (
+            _USUAL[name]
+            if name in _USUAL
+            else of_share(name, threshold, endpoint.traffic.average_requests_per_second)
         )
+        on[name] = AlarmPlan(threshold=threshold, **evaluation(stated, usual))
     return on, off
 
 
@@ -74,12 +80,5 @@ def _threshold(name: str, stated: Alarm, endpoint: AsynchronousEndpoint) -> floa
         return (endpoint.latency.max_wait_minutes if minutes is None else minutes) * 60
     if isinstance(stated, CountAlarm):
         return float(stated.above_count or 0)
-    default = {"memory_utilization": MEMORY_PERCENT, "disk_utilization": DISK_PERCENT}.get(name, 0.0)
     threshold = stated_threshold(stated)
-    return default if threshold is None else threshold
-
-
-def _period_of_a_request_s(average_requests_per_second: float) -> int:
-    """Return the shortest period in which a request comes, else the longest: failures of all must breach one after another."""
-    fitting = (period for period in LATENCY_PERIODS_S if period * average_requests_per_second >= 1)
-    return next(fitting, LATENCY_PERIODS_S[-1])
+    return _PERCENT.get(name, 0.0) if threshold is None else threshold

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from sizewell.config.access import ON_ACCESS, Access
-from sizewell.config.alarms import Alarm, UtilizationAlarm
+from sizewell.config.alarms import Alarm, ErrorRateAlarm, UtilizationAlarm
 from sizewell.config.arn_rules import elsewhere
 from sizewell.config.base import (
     ON_MAX_INSTANCES,
@@ -163,8 +163,8 @@ class AsynchronousAlarms(ConfigModel):
     """How long the oldest request has waited (ApproximateAgeOfOldestRequest)."""
     backlog_without_capacity: Alarm = Alarm()
     """Requests wait, and no instance is there for twice the time that one takes to start (HasBacklogWithoutCapacity)."""
-    invocation_failures: CountAlarm = CountAlarm()
-    """Requests that failed, for whatever reason (InvocationFailures)."""
+    invocation_failures: ErrorRateAlarm = ErrorRateAlarm()
+    """Requests that failed, such as a file that nobody can read (InvocationFailures); by default 2.5 percent."""
     expired_requests: CountAlarm = CountAlarm()
     """Requests that were dropped because they waited for too long (ExpiredRequests)."""
     notification_failures: CountAlarm = CountAlarm()

@@ -5,6 +5,7 @@ from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.planning.bill_items import BY_USE_OF_LOG_GROUP, alarm_item, bill_line, priced_item
 from sizewell.planning.bill_plan import BillLine
+from sizewell.planning.endpoint_bill import alarm_items, alarm_metrics
 from sizewell.planning.kind import BillKind
 
 LAMBDA = "Lambda"
@@ -28,11 +29,8 @@ def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
         )
     if storage := requests * function.paid_storage_gb_seconds_per_request:
         items.append(priced_item(region, LAMBDA, "ephemeral storage", "storage_gb_s", storage))
-    alarms = [*function.alarms, *(function.rollout.alarms if function.rollout else ())]
-    if error_rates := alarms.count("error_rate"):
-        # Of two metrics, and each is paid.
-        items.append(alarm_item(region, "alarm metric", 2 * error_rates))
-    items.append(alarm_item(region, "alarm", len(alarms) - error_rates))
+    of_rollout = function.rollout.alarms if function.rollout else ()
+    items += alarm_items(region, alarm_metrics(function.alarms, of_rollout), ())
     if function.scaling is not None:
         items.append(alarm_item(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
     return bill_line(function.name, items, BY_USE_OF_LOG_GROUP)

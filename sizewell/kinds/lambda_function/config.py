@@ -143,7 +143,7 @@ class LambdaAlarms(ConfigModel):
 
     error_rate: ErrorRateAlarm = ErrorRateAlarm()
     """Requests that ended in an error or after the timeout (Errors of Invocations)."""
-    throttles: Alarm = Alarm()
+    throttles: ErrorRateAlarm = ErrorRateAlarm()
     """Requests that Lambda turned away, beyond max_concurrency or what the account has left (Throttles)."""
     duration_p95: DurationAlarm = DurationAlarm()
     """What 95 of 100 requests take in the function (Duration)."""

@@ -110,7 +110,7 @@ def _storage_mb(function: LambdaFunction, choice: OnDemandChoice) -> int:
 def _default_thresholds(function: LambdaFunction, choice: OnDemandChoice) -> dict[str, float | str]:
     return {
         "error_rate": error_percent(function),
-        "throttles": 0.0,
+        "throttles": error_percent(function),
         "duration_p95": function.latency.max_p95_ms,
         "duration_p99": function.latency.max_p99_ms or SLOWEST_PERCENT,
         "concurrency_utilization": CONCURRENCY_PERCENT,

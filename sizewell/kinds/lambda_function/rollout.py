@@ -3,18 +3,19 @@
 from collections.abc import Iterator
 
 from sizewell.config.rollout import WAIT_INTERVAL_S
-from sizewell.facts.alarms import LAMBDA_ROLLBACK_ALARMS, OF_REQUESTS
+from sizewell.facts.alarms import LAMBDA_ROLLBACK_ALARMS, OF_REQUESTS, SLOW_PERCENT, AlarmEvaluation
 from sizewell.facts.codedeploy import INTERVAL_S, MAX_SHIFT_S, waits
 from sizewell.facts.deployment_guardrails import MAX_WAIT_S
 from sizewell.kinds.lambda_function.config import LambdaFunction
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan, LambdaRolloutPlan
-from sizewell.planning.alarm_thresholds import MIN_REQUESTS_OF_PERCENTILE, evaluation, period_holding_s
+from sizewell.planning.alarm_thresholds import evaluation
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.rollout import CANARY_PERCENT
 from sizewell.planning.workload_plan import AlarmPlan
 
-#: Requests that a period must hold: one tells of an error, and a period without any tells nothing.
-_REQUESTS = {"error_rate": 1, "duration_p95": MIN_REQUESTS_OF_PERCENTILE}
+#: The periods to choose from, in seconds, and how many requests one must hold: one tells of an error, of ten two may be slow.
+_PERIODS_S = (60, 300, 900, 3600, 14_400)
+_REQUESTS = {"error_rate": 1, "duration_p95": 10}
 
 
 def plan_lambda_rollout(
@@ -34,9 +35,7 @@ def plan_lambda_rollout(
     watched = {
         name: AlarmPlan(
             threshold=alarms[name].threshold,
-            **evaluation(
-                getattr(function.alarms, name), OF_REQUESTS, period_holding_s(of_version, _REQUESTS[name])
-            ),
+            **evaluation(getattr(function.alarms, name), _usual(name, of_version)),
         )
         for name in LAMBDA_ROLLBACK_ALARMS
         if name in alarms
@@ -54,6 +53,20 @@ def plan_lambda_rollout(
         alarms={name: alarm for name, alarm in watched.items() if needed_s[name] <= shift_s},
         too_slow_s={name: seconds for name, seconds in needed_s.items() if seconds > shift_s},
     )
+
+
+def _usual(name: str, requests_per_second: float) -> AlarmEvaluation:
+    """Return the shortest periods that hold enough requests; in three in a row requests are slow that are not cold starts."""
+    is_slow = name in SLOW_PERCENT
+    fitting = (
+        period_s for period_s in _PERIODS_S[is_slow:] if period_s * requests_per_second >= _REQUESTS[name]
+    )
+    period_s = next(fitting, _PERIODS_S[-1])
+    if is_slow:
+        return AlarmEvaluation(period_s=period_s, datapoints_to_alarm=3, evaluation_periods=3)
+    if period_s == OF_REQUESTS.period_s:
+        return OF_REQUESTS
+    return AlarmEvaluation(period_s=period_s, datapoints_to_alarm=2, evaluation_periods=3)
 
 
 def rollout_decisions(rollout: LambdaRolloutPlan | None, *, is_warm: bool) -> Iterator[str]:

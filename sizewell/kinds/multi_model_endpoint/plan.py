@@ -14,7 +14,12 @@ from sizewell.instance_selection.multi_model_filters import loaded_estimate
 from sizewell.instance_selection.results import LoadedEstimate
 from sizewell.kinds.multi_model_endpoint.config import MultiModelEndpoint
 from sizewell.kinds.multi_model_endpoint.needs import multi_model_requirements
-from sizewell.planning.alarm_thresholds import alarm_faults, default_thresholds, stated_alarms
+from sizewell.planning.alarm_thresholds import (
+    SILENCE_PERCENT,
+    alarm_faults,
+    default_thresholds,
+    stated_alarms,
+)
 from sizewell.planning.api_gateway import api_gateway_faults
 from sizewell.planning.endpoint_plan import (
     Hosted,
@@ -129,10 +134,6 @@ def _thresholds(
 ) -> dict[str, float | str]:
     latency, load_ms = endpoint.latency, loaded.load_s * 1000
     thresholds = dict(default_thresholds(endpoint, latency, engine_of(endpoint), hosted.gpu_count))
-    # OverheadLatency is all that is not the model's answer: the wait for a load too.
-    overhead = thresholds["overhead_latency"]
-    assert isinstance(overhead, float)
-    thresholds["overhead_latency"] = overhead + LOAD_OVER_PREDICTED * load_ms
     if loaded.per_instance < endpoint.models.count:
         full = "models stay until others need the room: a full one is healthy. State above_percent for an alarm all the same"
         thresholds |= {
@@ -140,6 +141,8 @@ def _thresholds(
             for name in ("memory_utilization", "gpu_memory_utilization", "disk_utilization")
             if name in thresholds
         }
+        # What else would tell that no instance reports any more?
+        thresholds["cpu_utilization"] = SILENCE_PERCENT
     # SageMaker ends a call after a minute: what is above must be left to be exceeded.
     thresholds["model_loading_wait_time"] = min(
         latency.max_cold_ms, LOAD_OVER_PREDICTED * load_ms, (load_ms + MAX_INVOCATION_MS) / 2

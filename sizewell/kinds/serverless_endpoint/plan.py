@@ -72,8 +72,7 @@ def _default_thresholds(endpoint: ServerlessEndpoint, choice: OnDemandChoice) ->
     return {
         "server_error_rate": error_percent(endpoint),
         "client_error_rate": CLIENT_ERRORS,
-        # OverheadLatency holds the cold starts, and with little traffic every request may be one.
-        **latency_thresholds_ms(endpoint.latency, cold_start_ms=0 if provisioned else setup_ms),
+        **latency_thresholds_ms(endpoint.latency),
         "model_setup_time": setup_ms,
         "memory_utilization": MEMORY_PERCENT,
         "concurrency_utilization": CONCURRENCY_PERCENT,

@@ -21,6 +21,8 @@ _MISSING = {"breaching": 2, "missing": 1, "ignore": 1, "notBreaching": 0}
 #: Between the lowest and the highest; where among the percentiles, only the data know.
 _AVERAGE, _ABOVE_AVERAGE = "Average", ("Maximum", "Sum")
 _PERCENTILE = re.compile(r"p(\d+(\.\d+)?)")
+#: The share of the values up to a bound. Where an alarm is on all others, they are those above it, such as slow requests.
+_SHARE_UP_TO = re.compile(r"PR\(0?:(\d+(?:\.\d+)?)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +118,44 @@ def _threshold(base: Resource, head: Resource) -> Iterator[str]:
         yield f"Threshold {moved(before, after)} ({operator})"
 
 
-def is_much_stricter(base: Resource, head: Resource) -> bool:
-    """Tell whether the threshold moved tenfold or more towards what is usual, as a mistaken unit does."""
-    before, after = (number(alarm.properties.get("Threshold")) for alarm in (base, head))
+def stricter_threshold(base: Resource, head: Resource) -> str | None:
+    """Return a threshold that moved tenfold or more towards what is usual, as a mistaken unit does, as from -> to."""
+    thresholds = [number(alarm.properties.get("Threshold")) for alarm in (base, head)]
+    for name, (before, after) in {
+        "Threshold": thresholds,
+        "bound of the share": [_bound(base), _bound(head)],
+    }.items():
+        if before is not None and after is not None and _is_much_stricter(base, head, before, after):
+            return f"{name} {moved(before, after)}"
+    return None
+
+
+def _is_much_stricter(base: Resource, head: Resource, before: float, after: float) -> bool:
     operator = head.properties.get("ComparisonOperator")
-    if before is None or after is None or operator != base.properties.get("ComparisonOperator"):
+    if operator != base.properties.get("ComparisonOperator"):
         return False
     return (operator in _UPPER and 0 < after * _TENFOLD <= before) or (
         operator in _LOWER and 0 < before * _TENFOLD <= after
     )
+
+
+def _share_above_bound(base: Resource, head: Resource) -> Iterator[str]:
+    before, after = _bound(base), _bound(head)
+    if before is not None and after is not None and after > before:
+        yield f"bound of the share {moved(before, after)}"
+
+
+def _bound(alarm: Resource) -> float | None:
+    """Return the bound above which values count, of an alarm that goes off when their share is too large; None of any other."""
+    if alarm.properties.get("ComparisonOperator") not in _UPPER:
+        return None
+    queries = [query for _, query in maps(alarm.properties.get("Metrics"))]
+    expressions = " ".join(str(query.get("Expression", "")) for query in queries)
+    for query in queries:
+        found = _SHARE_UP_TO.fullmatch(str(mapping(query.get("MetricStat")).get("Stat")))
+        if found and f"100 - {query.get('Id')}" in expressions:
+            return float(found[1])
+    return None
 
 
 def _operator(base: Resource, head: Resource) -> Iterator[str]:
@@ -203,6 +234,7 @@ def _rank(statistic: str) -> float | None:
 
 _CHECKS: tuple[Callable[[Resource, Resource], Iterator[str]], ...] = (
     _threshold,
+    _share_above_bound,
     _operator,
     _datapoints,
     _period,

@@ -42,7 +42,7 @@ PROPS = EndpointAlarmProps(
 
 @pytest.fixture
 def alarms(stack: Stack, resources: Resources) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return an alarm for each threshold, by metric and statistic, of an expression those of its errors."""
+    """Return an alarm for each threshold, by metric and statistic, of an expression those of its first query."""
     EndpointAlarms(stack, "Alarms", props=PROPS)
     found = resources("AWS::CloudWatch::Alarm").values()
     return {(_metric(alarm), _statistic(alarm)): alarm for alarm in found}
@@ -57,23 +57,21 @@ def _read(alarm: dict[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def _metric(alarm: dict[str, Any]) -> str:
-    return str(alarm["MetricName"] if "MetricName" in alarm else _read(alarm)["errors"][0])
+    return str(alarm["MetricName"] if "MetricName" in alarm else next(iter(_read(alarm).values()))[0])
 
 
 def _statistic(alarm: dict[str, Any]) -> str:
-    if "Metrics" in alarm:
-        return _read(alarm)["errors"][1]
-    [statistic] = [alarm[key] for key in ("Statistic", "ExtendedStatistic") if key in alarm]
-    return str(statistic)
+    return str(alarm["Statistic"] if "Statistic" in alarm else next(iter(_read(alarm).values()))[1])
 
 
 def test_thresholds_arrive_in_the_units_of_their_metrics(alarms: dict[tuple[str, str], Any]) -> None:
     assert {key: alarm["Threshold"] for key, alarm in alarms.items()} == {
-        ("Invocation5XXErrors", "Sum"): 0.01,
-        ("InvocationModelErrors", "Sum"): 0.02,
-        ("Invocation4XXErrors", "Sum"): 0.011,
-        ("ModelLatency", "p95"): 80_000,
-        ("ModelLatency", "p99"): 150_500,
+        ("Invocation5XXErrors", "Sum"): 1,
+        ("InvocationModelErrors", "Sum"): 2,
+        ("Invocation4XXErrors", "Sum"): 1.1,
+        # Of 100 requests, 5 and 1 may take longer than 80 and 150.5 ms.
+        ("ModelLatency", "PR(0:80000)"): 5,
+        ("ModelLatency", "PR(0:150500)"): 1,
         ("OverheadLatency", "Average"): 50_000,
         ("CPUUtilization", "Average"): 8 * 90,
         ("GPUUtilization", "Average"): 4 * 95,
@@ -104,7 +102,9 @@ def test_errors_are_those_that_no_client_made_and_more_than_chance(
     alarms: dict[tuple[str, str], Any],
 ) -> None:
     alarm = alarms["InvocationModelErrors", "Sum"]
-    assert alarm["Metrics"][0]["Expression"] == "IF((errors - less) >= 5, (errors - less) / requests, 0)"
+    assert (
+        alarm["Metrics"][0]["Expression"] == "IF((errors - less) >= 5, 100 * (errors - less) / requests, 0)"
+    )
     assert _read(alarm) == {
         "errors": ("InvocationModelErrors", "Sum"),
         "less": ("Invocation4XXErrors", "Sum"),
@@ -113,30 +113,36 @@ def test_errors_are_those_that_no_client_made_and_more_than_chance(
     assert {query["MetricStat"]["Period"] for query in alarm["Metrics"][1:]} == {3600}
 
 
-def test_percentiles_of_few_samples_are_ignored_where_that_is_said(
-    stack: Stack, resources: Resources
+def test_slow_requests_are_more_than_are_allowed_and_than_chance(
+    alarms: dict[tuple[str, str], Any],
 ) -> None:
-    minutes = AlarmEvaluation(datapoints_to_alarm=3, evaluation_periods=5, ignores_few_samples=True)
-    evaluations = {"max_p95_model_latency_ms": minutes}
-    EndpointAlarms(stack, "Alarms", props=replace(PROPS, evaluations=evaluations))
-    few = {
-        alarm["ExtendedStatistic"]: alarm.get("EvaluateLowSampleCountPercentile")
-        for alarm in resources("AWS::CloudWatch::Alarm").values()
-        if "ExtendedStatistic" in alarm
+    alarm = alarms["ModelLatency", "PR(0:80000)"]
+    assert (
+        alarm["Metrics"][0]["Expression"] == "IF((100 - fast) * requests > 6 * requests + 500, 100 - fast, 0)"
+    )
+    assert _read(alarm) == {
+        "fast": ("ModelLatency", "PR(0:80000)"),
+        "requests": ("ModelLatency", "SampleCount"),
     }
-    assert few == {"p95": "ignore", "p99": None}
+    assert alarm["AlarmDescription"] == (
+        "More than 5 of 100 requests to variant AllTraffic of endpoint fraud-dev take longer than 80 ms (ModelLatency) in 1 of 4 "
+        "periods of 60 minutes"
+    )
 
 
-def test_percentiles_of_few_requests_look_at_longer_periods(stack: Stack, resources: Resources) -> None:
+def test_an_evaluation_says_which_periods_are_looked_at(stack: Stack, resources: Resources) -> None:
     quarters = AlarmEvaluation(period_s=900, datapoints_to_alarm=2, evaluation_periods=3)
-    evaluations = {"max_p95_model_latency_ms": quarters, "max_p99_model_latency_ms": quarters}
-    EndpointAlarms(stack, "Alarms", props=replace(PROPS, evaluations=evaluations))
+    EndpointAlarms(stack, "Alarms", props=replace(PROPS, evaluations={"max_p95_model_latency_ms": quarters}))
     looks = {
-        _statistic(alarm): (alarm["Period"], alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"])
+        _statistic(alarm): (
+            {query["MetricStat"]["Period"] for query in alarm["Metrics"][1:]},
+            alarm["DatapointsToAlarm"],
+            alarm["EvaluationPeriods"],
+        )
         for alarm in resources("AWS::CloudWatch::Alarm").values()
-        if alarm.get("Namespace") == "AWS/SageMaker"
+        if _metric(alarm) == "ModelLatency"
     }
-    assert looks == {"Average": (60, 3, 5), "p95": (900, 2, 3), "p99": (900, 2, 3)}
+    assert looks == {"PR(0:80000)": ({900}, 2, 3), "PR(0:150500)": ({3600}, 1, 4)}
 
 
 @pytest.mark.parametrize(
@@ -179,23 +185,30 @@ def test_a_new_fleet_is_called_back_for_what_its_container_does(stack: Stack, re
     assert [(_metric(alarm), _statistic(alarm)) for alarm in watched] == [
         ("Invocation5XXErrors", "Average"),
         ("InvocationModelErrors", "Average"),
-        ("ModelLatency", "p95"),
+        ("ModelLatency", "PR(0:80000)"),
     ]
-    # Of few requests, an alarm that is silent calls nothing back.
-    assert watched[1]["Metrics"][0]["Expression"] == "(errors - less)"
-    assert not any("EvaluateLowSampleCountPercentile" in alarm for alarm in watched)
+    # Few requests reach a new fleet, and any of them counts.
+    assert [alarm["Metrics"][0]["Expression"] for alarm in watched] == [
+        "100 * errors",
+        "100 * (errors - less)",
+        "100 - fast",
+    ]
 
 
 def test_one_fleet_is_watched_by_what_it_answers_and_not_by_what_no_page_says_of_it(
     stack: Stack, resources: Resources
 ) -> None:
-    thresholds = AlarmThresholds(max_5xx_error_rate_percent=1, max_invocation_failures=0)
+    thresholds = AlarmThresholds(max_5xx_error_rate_percent=1, max_invocation_failure_rate_percent=0)
     props = replace(
         PROPS, thresholds=thresholds, endpoint_config_name="new", name_suffix="-new", alarm_topic_arn=None
     )
     EndpointAlarms(stack, "Alarms", props=props)
     alarms = resources("AWS::CloudWatch::Alarm").values()
-    assert {alarm["MetricName"]: [pair["Name"] for pair in alarm["Dimensions"]] for alarm in alarms} == {
+    dimensions = {
+        _metric(alarm): [pair["Name"] for pair in alarm["Metrics"][1]["MetricStat"]["Metric"]["Dimensions"]]
+        for alarm in alarms
+    }
+    assert dimensions == {
         "Invocation5XXErrors": ["EndpointName", "VariantName", "EndpointConfigName"],
         # No page shows a metric of asynchronous endpoints with the configuration.
         "InvocationFailures": ["EndpointName", "VariantName"],
@@ -282,4 +295,4 @@ def test_any_error_counts_where_the_threshold_is_nought(stack: Stack, resources:
     props = replace(PROPS, thresholds=AlarmThresholds(max_5xx_error_rate_percent=0))
     EndpointAlarms(stack, "Alarms", props=props)
     (alarm,) = resources("AWS::CloudWatch::Alarm").values()
-    assert alarm["Metrics"][0]["Expression"] == "IF(errors >= 1, errors / requests, 0)"
+    assert alarm["Metrics"][0]["Expression"] == "IF(errors >= 1, 100 * errors / requests, 0)"

@@ -118,7 +118,7 @@ def test_failed_invocations_call_a_new_fleet_back(
         strategy="canary", first_share_percent=50, wait_interval_s=600, max_execution_timeout_s=3600
     )
     endpoint = RealtimeEndpoint(stack, "Endpoint", props=replace(props, rollout=rollout))
-    endpoint.add_alarms(AlarmThresholds(max_invocation_failures=0))
+    endpoint.add_alarms(AlarmThresholds(max_invocation_failure_rate_percent=0))
 
     deployment = only("AWS::SageMaker::Endpoint")["DeploymentConfig"]
     assert len(deployment["AutoRollbackConfiguration"]["Alarms"]) == 1
@@ -171,7 +171,7 @@ def test_alarms_watch_the_queue_by_its_endpoint_and_losses_by_the_variant(
     thresholds = AlarmThresholds(
         max_age_of_oldest_request_s=900,
         max_backlog_without_capacity=0,
-        max_invocation_failures=0,
+        max_invocation_failure_rate_percent=0,
         max_expired_requests=1,
         max_notification_failures=2,
         max_memory_utilization_percent=90,
@@ -199,6 +199,14 @@ def test_alarms_watch_the_queue_by_its_endpoint_and_losses_by_the_variant(
             (alarm["TreatMissingData"], alarm.get("InsufficientDataActions")),
         )
         for alarm in resources("AWS::CloudWatch::Alarm").values()
+        if "MetricName" in alarm
+    }
+    (failures,) = (alarm for alarm in resources("AWS::CloudWatch::Alarm").values() if "Metrics" in alarm)
+    share, *queries = failures["Metrics"]
+    assert share["Expression"] == "IF(errors >= 1, 100 * errors / (FILL(requests, 0) + errors), 0)"
+    assert {query["MetricStat"]["Metric"]["MetricName"] for query in queries} == {
+        "InvocationFailures",
+        "InvocationsProcesssed",
     }
     requests, waking, loss = (
         (evaluation.period_s, evaluation.datapoints_to_alarm, evaluation.evaluation_periods)
@@ -208,7 +216,6 @@ def test_alarms_watch_the_queue_by_its_endpoint_and_losses_by_the_variant(
     assert found == {
         "ApproximateAgeOfOldestRequest": (sagemaker, of_queue, "Maximum", 900, requests, quiet),
         "HasBacklogWithoutCapacity": (sagemaker, of_queue, "Maximum", 0, waking, quiet),
-        "InvocationFailures": (sagemaker, of_variant, "Sum", 0, requests, quiet),
         "ExpiredRequests": (sagemaker, of_variant, "Sum", 1, loss, quiet),
         "NotificationFailures": (sagemaker, of_variant, "Sum", 2, loss, quiet),
         "MemoryUtilization": (

@@ -176,7 +176,7 @@ def test_alarms_are_of_the_component_or_of_the_fleet(
 
     alarms = by_name(resources("AWS::CloudWatch::Alarm"), "AlarmName")
     error = alarms["desk-dev--chat-ServerErrorRate"]
-    assert error["Threshold"] == 0.01
+    assert error["Threshold"] == 1
     assert [query["MetricStat"]["Metric"] for query in error["Metrics"][1:]] == [
         {
             "Namespace": "AWS/SageMaker",

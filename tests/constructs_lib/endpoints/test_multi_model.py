@@ -105,16 +105,25 @@ def test_alarms_on_the_wait_for_a_model_and_on_too_few_hits(stack: Stack, resour
         ),
     )
 
-    found = {alarm["MetricName"]: alarm for alarm in resources("AWS::CloudWatch::Alarm").values()}
+    wait, hits = (
+        found
+        for name in ("MetricName", "Metrics")
+        for found in resources("AWS::CloudWatch::Alarm").values()
+        if name in found
+    )
     watched = ("Namespace", "Statistic", "ComparisonOperator", "Threshold", "TreatMissingData", "Dimensions")
     of_variant = [
         {"Name": "EndpointName", "Value": "sales-dev"},
         {"Name": "VariantName", "Value": "primary"},
     ]
-    assert {name: [alarm[key] for key in watched] for name, alarm in found.items()} == {
-        "ModelLoadingWaitTime": [
-            "AWS/SageMaker", "Maximum", "GreaterThanThreshold", 9_000_000, "notBreaching", of_variant
-        ],
-        "ModelCacheHit": ["AWS/SageMaker", "Average", "LessThanThreshold", 0.95, "notBreaching", of_variant],
-    }  # fmt: skip
-    assert "below 95 % in 3 of 5" in found["ModelCacheHit"]["AlarmDescription"]
+    assert [wait[key] for key in watched] == [
+        "AWS/SageMaker", "Maximum", "GreaterThanThreshold", 9_000_000, "notBreaching", of_variant
+    ]  # fmt: skip
+    share, *queries = hits["Metrics"]
+    assert share["Expression"] == "IF((1 - hits) * requests >= 20, 100 * hits, 100)"
+    assert {query["Id"]: query["MetricStat"]["Stat"] for query in queries} == {
+        "hits": "Average",
+        "requests": "SampleCount",
+    }
+    assert (hits["ComparisonOperator"], hits["Threshold"]) == ("LessThanThreshold", 95)
+    assert "below 95 % of the requests in 1 of 4" in hits["AlarmDescription"]

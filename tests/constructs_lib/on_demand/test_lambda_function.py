@@ -223,9 +223,6 @@ def alarm(stack: Stack, only: Only, name: str, threshold: float) -> dict[str, An
 @pytest.mark.parametrize(
     ("name", "threshold", "metric", "statistic", "value"),
     [
-        ("throttles", 0, "Throttles", "Sum", 0),
-        ("duration_p95", 800, "Duration", "p95", 800),
-        ("duration_p99", 1600, "Duration", "p99", 1600),
         ("concurrency_utilization", 90, "ConcurrentExecutions", "Maximum", 18),
         (
             "provisioned_concurrency_spillover",
@@ -241,22 +238,63 @@ def test_alarms_are_on_what_the_alias_publishes(
 ) -> None:
     found = alarm(stack, only, name, threshold)
     assert (found["Namespace"], found["MetricName"], found["Dimensions"]) == ("AWS/Lambda", metric, ALIAS)
-    assert found.get("Statistic", found.get("ExtendedStatistic")) == statistic
+    assert found["Statistic"] == statistic
     assert (found["Threshold"], found["Period"]) == (value, 60)
 
 
-def test_the_error_rate_is_errors_of_invocations(stack: Stack, only: Only) -> None:
-    found = alarm(stack, only, "error_rate", 1)
-    rate, *read = found["Metrics"]
-    assert (rate["Expression"], rate["ReturnData"]) == (
-        "IF(errors >= 5, 100 * errors / invocations, 0)",
-        True,
-    )
-    assert [(query["Id"], query["MetricStat"]["Stat"], query["MetricStat"]["Metric"]) for query in read] == [
-        (query_id, "Sum", {"Namespace": "AWS/Lambda", "MetricName": name, "Dimensions": ALIAS})
-        for query_id, name in (("errors", "Errors"), ("invocations", "Invocations"))
-    ]
-    assert found["Threshold"] == 1
+@pytest.mark.parametrize(
+    ("name", "threshold", "expression", "read", "value"),
+    [
+        (
+            "error_rate",
+            1,
+            "IF(errors >= 5, 100 * errors / requests, 0)",
+            {"errors": ("Errors", "Sum"), "requests": ("Invocations", "Sum")},
+            1,
+        ),
+        (
+            "throttles",
+            0.5,
+            # Lambda counts no invocation that it turned away.
+            "IF(errors >= 5, 100 * errors / (FILL(requests, 0) + errors), 0)",
+            {"errors": ("Throttles", "Sum"), "requests": ("Invocations", "Sum")},
+            0.5,
+        ),
+        (
+            "duration_p95",
+            800,
+            "IF((100 - fast) * requests > 6 * requests + 500, 100 - fast, 0)",
+            {"fast": ("Duration", "PR(0:800)"), "requests": ("Duration", "SampleCount")},
+            5,
+        ),
+        (
+            "duration_p99",
+            1600,
+            "IF((100 - fast) * requests > 1.2 * requests + 500, 100 - fast, 0)",
+            {"fast": ("Duration", "PR(0:1600)"), "requests": ("Duration", "SampleCount")},
+            1,
+        ),
+    ],
+)
+def test_alarms_are_on_a_share_of_the_invocations(
+    stack: Stack,
+    only: Only,
+    name: str,
+    threshold: float,
+    expression: str,
+    read: dict[str, tuple[str, str]],
+    value: float,
+) -> None:
+    found = alarm(stack, only, name, threshold)
+    share, *queries = found["Metrics"]
+    assert (share["Expression"], share["ReturnData"]) == (expression, True)
+    assert {
+        query["Id"]: (query["MetricStat"]["Metric"]["MetricName"], query["MetricStat"]["Stat"])
+        for query in queries
+    } == read
+    for query in queries:
+        assert query["MetricStat"]["Metric"]["Dimensions"] == ALIAS
+    assert found["Threshold"] == value
 
 
 @pytest.mark.parametrize(

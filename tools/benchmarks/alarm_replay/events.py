@@ -36,6 +36,7 @@ def queue_traces(
         values: dict[str, Floats] = {
             _AGE: np.where(processed > 0, max_wait_minutes * 60 / 2, 0.0),
             _WITHOUT_CAPACITY: np.zeros(_MINUTES),
+            "InvocationsProcesssed": np.where(processed > 0, processed, np.nan),
             "InvocationFailures": np.where(processed > 0, 0.0, np.nan),
             "ExpiredRequests": np.full(_MINUTES, np.nan),
             "NotificationFailures": np.full(_MINUTES, np.nan),

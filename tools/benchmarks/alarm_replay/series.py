@@ -3,6 +3,7 @@
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Statistics-definitions.html
 """
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 MISSING = float("nan")
+_PERCENTILE_RANK = re.compile(r"PR\(([\d.]+):([\d.]+)\)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,10 @@ class Series:
         if statistic in ("Sum", "Average"):
             total = counts @ self.levels
             return np.where(some, total if statistic == "Sum" else total / np.maximum(samples, 1), MISSING)
+        if bounds := _PERCENTILE_RANK.fullmatch(statistic):
+            # "exclusive on the lower bound and inclusive on the upper bound".
+            within = (self.levels > float(bounds[1])) & (self.levels <= float(bounds[2]))
+            return np.where(some, 100 * counts[:, within].sum(axis=1) / np.maximum(samples, 1), MISSING)
         if statistic == "Minimum":
             found = (counts > 0).argmax(axis=1)
         elif statistic == "Maximum":

@@ -65,6 +65,10 @@ def _quiet(per_minute: float) -> Iterator[Trace]:
         load=day.scaled(AFTERNOON, AFTERNOON + 20, 3).during(AFTERNOON, AFTERNOON + 20, cpu=85),
     )
     yield Trace(
+        name="processors are full, and requests are answered in time",
+        load=day.during(AFTERNOON, AFTERNOON + 2 * HOUR, cpu=98),
+    )
+    yield Trace(
         name="one bad request at night",
         load=day.scaled(DAY, DAY + 6 * HOUR, 0.1).during(NIGHT, NIGHT + 1, exact=1, exact_failed=1),
     )
@@ -108,7 +112,6 @@ def _incidents(day: Load, telling: int, *, instances: bool) -> Iterator[Trace]:
             starts=NIGHT,
             page_within=30,
         )
-        yield incident("processors are full", 30, cpu=98)
         yield incident("memory is full", 30, memory=97)
         yield incident("disk is full", 30, disk=95)
 

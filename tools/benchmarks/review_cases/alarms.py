@@ -2,18 +2,25 @@
 
 from functools import partial
 
-from tools.benchmarks.review_cases.case import Output, TemplateCase, changed, removed
+from tools.benchmarks.review_cases.case import Change, Json, Output, TemplateCase, changed, edited, removed
 
 BERT = "support-bert"
 STACK = "demo-prod-support-bert"
 LATENCY = "AlarmsModelLatencyP958642BF53"
 _CHANGED = f"changed: {STACK}/{LATENCY}"
 _LOOSENED = frozenset({_CHANGED, f"warning alarm-loosened: {STACK} {LATENCY}"})
-#: One alarm costs 0.10 USD per month.
-_ONE_ALARM = "cost: prod support-bert {0}0.10 / {0}0.10 / {0}0.10"
+#: Each of the two metrics of the alarm costs 0.10 USD per month.
+_ONE_ALARM = "cost: prod support-bert {0}0.20 / {0}0.20 / {0}0.20"
 
 
 _alarm = partial(changed, BERT, LATENCY)
+
+
+def _slow_above(microseconds: int) -> Change:
+    def edit(properties: Json) -> None:
+        properties["Metrics"][1]["MetricStat"]["Stat"] = f"PR(0:{microseconds})"
+
+    return edited(BERT, LATENCY, edit)
 
 
 def _added(output: Output) -> None:
@@ -27,12 +34,12 @@ def _added(output: Output) -> None:
 
 
 CASES = (
-    TemplateCase("an alarm at twice the latency", _alarm(Threshold=200000), _LOOSENED),
-    TemplateCase("an alarm at half the latency", _alarm(Threshold=50000), frozenset({_CHANGED})),
+    TemplateCase("an alarm at twice the latency", _slow_above(200_000), _LOOSENED),
+    TemplateCase("an alarm at half the latency", _slow_above(50_000), frozenset({_CHANGED})),
     TemplateCase("an alarm after five of five", _alarm(DatapointsToAlarm=5), _LOOSENED),
     TemplateCase(
-        "an alarm that looks at one period",
-        _alarm(DatapointsToAlarm=1, EvaluationPeriods=1),
+        "an alarm that looks at eight periods",
+        _alarm(DatapointsToAlarm=1, EvaluationPeriods=8),
         frozenset({_CHANGED}),
     ),
     TemplateCase(

@@ -15,14 +15,11 @@ SCALING = ("ScalingprimaryTargetFA05294E", "ScalingprimaryPolicy1A7627DC")
 REMINDER = "ScalingOffReminder66012B6F"
 #: All else that the stack has.
 ALARMS = (
-    "AlarmsCpuUtilization0C907FD4",
     "AlarmsDiskUtilizationC1ACB433",
     "AlarmsGpuMemoryUtilizationB5657788",
-    "AlarmsGpuUtilization08D59863",
     "AlarmsMemoryUtilization46123E01",
     "AlarmsModelErrorRate8E7A24E4",
     "AlarmsModelLatencyP958642BF53",
-    "AlarmsOverheadLatencyCA9F3DE8",
 )
 LOG_GROUP = "EndpointLogGroupF0503913"
 ROLE = "EndpointModelRole6BDC00D5"
@@ -204,7 +201,7 @@ CASES = (
                 f"stack removed: {STACK}",
                 f"danger workload-removed: {STACK} {ENDPOINT}",
                 f"warning stateful-removed: {STACK} {LOG_GROUP}",
-                "cost: prod support-bert -1076.64 / -1076.64 / -1614.22",
+                "cost: prod support-bert -1076.44 / -1076.44 / -1614.02",
             }
             | {
                 f"removed: {STACK}/{name}"

@@ -11,14 +11,14 @@ from sizewell.review.hazards.alarm_pairs import (
     AlarmPair,
     alarm_pairs,
     dimension,
-    is_much_stricter,
     name_of,
+    stricter_threshold,
     watched_metrics,
     weakenings,
 )
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.hazards.rules.inference_components import COMPONENT, component_name
-from sizewell.review.words import listed, moved, shown
+from sizewell.review.words import listed, shown
 from sizewell.templates.endpoints import ENDPOINT
 from sizewell.templates.template import Resource, Stack
 from sizewell.templates.values import flag, references_in, text
@@ -194,7 +194,7 @@ def alarm_always_on(environment: Environment) -> Iterator[Found]:
         if (
             alarm.head
             and alarm.stack.name not in others
-            and is_much_stricter(alarm.base, alarm.head)
+            and (stricter := stricter_threshold(alarm.base, alarm.head))
             and watched_metrics(alarm.base, {}) == watched_metrics(alarm.head, {})
         ):
             yield Found(
@@ -202,7 +202,7 @@ def alarm_always_on(environment: Environment) -> Iterator[Found]:
                 alarm.stack.name,
                 alarm.head.logical_id,
                 f"alarm {name_of(alarm.head)}",
-                f"Threshold {moved(alarm.base.properties['Threshold'], alarm.head.properties['Threshold'])}",
+                stricter,
                 "The alarm goes off at a tenth of the value or less, perhaps all the time, and then nobody looks any more.",
                 "Compare the threshold with the metric of the last weeks, and with its unit.",
             )
