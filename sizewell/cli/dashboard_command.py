@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 from sizewell.cli.errors import exit_unknown_workload, exit_with
@@ -11,6 +12,7 @@ from sizewell.dashboards.body import dashboard_json
 from sizewell.dashboards.environment import dashboard_of
 from sizewell.dashboards.grafana import grafana_json
 from sizewell.dashboards.graph import Dashboard, Graph, Series
+from sizewell.dashboards.prometheus import exporter_config
 from sizewell.planning import load_plan
 
 
@@ -45,6 +47,18 @@ def write_grafana(dashboards: tuple[Dashboard, ...], directory: Path) -> None:
     write_files({path: text.encode() for path, text in texts.items()})
     for path in texts:
         echo(f"{path} is written: import it into Grafana.")
+
+
+def write_prometheus(dashboards: tuple[Dashboard, ...], path: Path) -> None:
+    """Write the configuration of the exporter, and say so; raises ``RefusedError``."""
+    from ruamel.yaml import YAML
+
+    text = StringIO()
+    yaml = YAML()
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.dump(exporter_config(dashboards), text)
+    write_files({path: text.getvalue().encode()})
+    echo(f"{path} is written: start the exporter with -config.file {path}.")
 
 
 def graph_lines(dashboards: tuple[Dashboard, ...]) -> str:

@@ -112,25 +112,32 @@ def dashboard(
     as_json: options.JsonOption = False,
     html: options.HtmlPageOption = None,
     grafana: options.GrafanaOption = None,
+    prometheus: options.PrometheusOption = None,
 ) -> None:
     """Show what the CloudWatch dashboard of an environment draws, without an account.
 
     Prints the graphs of each workload with their metrics. With --html a page with sample data around what the plan expects,
-    with --json the body of each dashboard as CloudWatch takes it, with --grafana the same dashboards for Grafana.
+    with --json the body of each dashboard as CloudWatch takes it, with --grafana the same dashboards for Grafana, with
+    --prometheus the same metrics for an exporter.
     """
-    if sum(map(bool, (as_json, html, grafana))) > 1:
-        raise typer.BadParameter("--json, --html and --grafana are different outputs: ask for one of them")
+    if sum(map(bool, (as_json, html, grafana, prometheus))) > 1:
+        raise typer.BadParameter(
+            "--json, --html, --grafana and --prometheus are different outputs: ask for one of them"
+        )
     with report_config_errors():
         from sizewell.cli.dashboard_command import (
             bodies_to_json,
             graph_lines,
             load_dashboards,
             write_grafana,
+            write_prometheus,
         )
 
         dashboards = load_dashboards(config, env, workload)
         if grafana:
             write_grafana(dashboards, grafana)
+        elif prometheus:
+            write_prometheus(dashboards, prometheus)
         elif html:
             from sizewell.cli.dashboard_page import render_page
             from sizewell.cli.page import write_page

@@ -88,6 +88,15 @@ HtmlPageOption = Annotated[
     Path | None,
     typer.Option("--html", metavar="FILE", help="Write a page to read in a browser.", show_default=False),
 ]
+PrometheusOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--prometheus",
+        metavar="FILE",
+        help="Write what a CloudWatch exporter (YACE) reads for Prometheus.",
+        show_default=False,
+    ),
+]
 GrafanaOption = Annotated[
     Path | None,
     typer.Option(

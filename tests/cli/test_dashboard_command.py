@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from ruamel.yaml import YAML
+
 from sizewell.cli.dashboard_page import draw_graph
 from sizewell.dashboards.graph import Graph, Limit, Reading
 from sizewell.dashboards.lines import line
@@ -55,6 +57,17 @@ def test_the_page_draws_every_graph_and_needs_nothing_else(sizewell: Sizewell, t
         for limit in properties.get("annotations", {}).get("horizontal", ()):
             assert limit["label"] in page.text
     assert "Sample data around what the plan expects: no metric was read." in page.text
+
+
+def test_an_exporter_of_prometheus_gets_the_same_metrics(sizewell: Sizewell, tmp_path: Path) -> None:
+    path = tmp_path / "yace.yml"
+    told = sizewell("dashboard", "--env", "prod", "--config", CONFIG, "--prometheus", str(path))
+    assert told.stdout == f"{path} is written: start the exporter with -config.file {path}.\n"
+    jobs = YAML(typ="safe").load(path.read_text("utf-8"))["static"]
+    # Nobody knows the names of the jobs of a training before they run; its state machine has one.
+    assert {job["name"]: job["namespace"] for job in jobs if "train" in job["name"]} == {
+        "plant-id-train": "AWS/States"
+    }
 
 
 def test_a_limit_lies_above_the_lines_that_keep_it() -> None:
