@@ -37,6 +37,7 @@ ORDER = (
     "emulator",
     "test_deployed_equals_template",
     "test_review_deployed",
+    "test_rightsize",
     "test_state_machines",
     "test_deploy",
     "test_life_cycle",
@@ -50,7 +51,13 @@ ORDER = (
     "test_users_platform",
 )
 #: Files and folders that test the local cloud rather than what is deployed to it.
-OF_THE_LOCAL_CLOUD = {"emulator", "test_commands", "test_network_lookup", "test_users_platform"}
+OF_THE_LOCAL_CLOUD = {
+    "emulator",
+    "test_commands",
+    "test_network_lookup",
+    "test_rightsize",
+    "test_users_platform",
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
