@@ -1,3 +1,5 @@
+from .alarms.composite_alarm import CompositeAlarm as CompositeAlarm
+from .alarms.composite_alarm import CompositeAlarmProps as CompositeAlarmProps
 from .alarms.endpoint_alarms import EndpointAlarmProps as EndpointAlarmProps
 from .alarms.endpoint_alarms import EndpointAlarms as EndpointAlarms
 from .alarms.endpoint_thresholds import AlarmEvaluation as AlarmEvaluation

@@ -43,9 +43,11 @@ class ComponentStack(WorkloadStack):
                 },
                 min_instance_count=plan.scaling.min_instance_count,
                 max_instance_count=plan.scaling.max_instance_count,
+                in_composite=plan.composite_alarm_name is not None,
                 **alarm_props(plan.alarms),
             ),
         )
+        self.add_composite_alarm(plan.name, plan.composite_alarm_name, *self.endpoint.alarms)
 
     def _component(self, plan: ComponentPlan, shared: Mapping[str, str]) -> InferenceComponentProps:
         scaling, container = plan.scaling, container_props(plan, self.foundation)

@@ -51,7 +51,9 @@ class EndpointStack(WorkloadStack):
     def __init__(self, scope: Construct, construct_id: str, *, plan: EndpointPlan, **kwargs: Any) -> None:
         super().__init__(scope, construct_id, **kwargs)
         self.endpoint = self._add_endpoint(plan)
-        self.alarms, *_ = [self._add_alarms(plan, variant) for variant in plan.variants]
+        alarms = [self._add_alarms(plan, variant) for variant in plan.variants]
+        self.alarms = alarms[0]
+        self.add_composite_alarm(plan.name, plan.composite_alarm_name, *alarms)
         for variant in plan.variants:
             if variant.rollback_alarms:
                 self.endpoint.roll_back_on(variant.variant_name, **alarm_props(variant.rollback_alarms))
@@ -100,6 +102,7 @@ class EndpointStack(WorkloadStack):
                 endpoint_name=plan.endpoint_name,
                 **alarm_props(variant.alarms),
                 instances_report=not _may_sleep(plan),
+                in_composite=plan.composite_alarm_name is not None,
             ),
         )
 

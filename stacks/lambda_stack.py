@@ -43,8 +43,14 @@ class LambdaStack(WorkloadStack):
         self.alarms = LambdaAlarms(
             self,
             "Alarms",
-            props=self.props(LambdaAlarmsProps, plan, alarms=_alarms(plan.alarms)),
+            props=self.props(
+                LambdaAlarmsProps,
+                plan,
+                alarms=_alarms(plan.alarms),
+                in_composite=plan.composite_alarm_name is not None,
+            ),
         )
+        self.add_composite_alarm(plan.name, plan.composite_alarm_name, self.alarms)
         if plan.rollout is not None:
             self.rollout = LambdaRollout(
                 self,

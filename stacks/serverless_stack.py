@@ -39,8 +39,15 @@ class ServerlessStack(WorkloadStack):
         self.alarms = EndpointAlarms(
             self,
             "Alarms",
-            props=self.props(EndpointAlarmProps, plan, **alarm_props(plan.alarms), instances_report=False),
+            props=self.props(
+                EndpointAlarmProps,
+                plan,
+                **alarm_props(plan.alarms),
+                instances_report=False,
+                in_composite=plan.composite_alarm_name is not None,
+            ),
         )
+        self.add_composite_alarm(plan.name, plan.composite_alarm_name, self.alarms)
         if plan.access is not None:
             statements = invoke_statements(self.endpoint.endpoint.ref)
             add_access(self, plan, statements)

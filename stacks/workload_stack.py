@@ -7,6 +7,9 @@ from typing import Any, TypeVar
 from aws_cdk import Stack
 from constructs import Construct
 
+from constructs_lib.alarms.composite_alarm import CompositeAlarm, CompositeAlarmProps
+from constructs_lib.alarms.endpoint_alarms import EndpointAlarms
+from constructs_lib.alarms.lambda_alarms import LambdaAlarms
 from constructs_lib.foundation.foundation_parameters import read_foundation_references
 from constructs_lib.foundation.references import FoundationReferences
 from sizewell.planning.foundation_plan_model import FoundationPlan
@@ -46,6 +49,19 @@ class WorkloadStack(Stack):
         # Asked for only where it is a property: what is read of the foundation becomes a parameter of the template.
         asked = (field.name for field in fields(of) if field.name in shared)  # type: ignore[arg-type]
         return props_of(of, plan, **{name: shared[name]() for name in asked} | given)
+
+    def add_composite_alarm(
+        self, workload: str, alarm_name: str | None, *alarms: EndpointAlarms | LambdaAlarms
+    ) -> None:
+        """Add the alarm that tells people for all of these; without a name each tells people itself."""
+        if alarm_name is not None:
+            props = CompositeAlarmProps(
+                alarm_name=alarm_name,
+                workload=workload,
+                alarm_names=[name for group in alarms for name in group.alarm_names],
+                alarm_topic_arn=self.foundation.alarm_topic_arn,
+            )
+            CompositeAlarm(self, "Incident", props=props)
 
 
 def props_of(of: type[P], plan: PlanModel, **given: Any) -> P:

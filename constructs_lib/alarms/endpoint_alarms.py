@@ -35,6 +35,7 @@ from sizewell.facts.metrics import Metric, MetricSum, MetricUnit
 
 MICROSECONDS_PER_MILLISECOND = 1000
 
+_WITHOUT_ACTION = ("HIPAA.Security-CloudWatchAlarmAction", "NIST.800.53.R5-CloudWatchAlarmAction")
 #: Of these alarms the first that is there tells that no instance reports any more.
 _SILENCE = (
     "max_memory_utilization_percent",
@@ -52,7 +53,8 @@ class EndpointAlarmProps:
     deployment reads them. ``evaluations`` are by the name of a threshold: which periods are looked at, where one of four hours
     for a share of the requests, three of five minutes for others, or ten of fifteen for what instances report, are not right.
     ``instances_report`` is False where there may be no instance, whose
-    silence is then no sign. ``endpoint_config_name`` narrows what a variant answers to the fleet of this configuration,
+    silence is then no sign. ``in_composite`` leaves it to a ``CompositeAlarm`` to tell people that they go off.
+    ``endpoint_config_name`` narrows what a variant answers to the fleet of this configuration,
     and ``name_suffix`` ends the names of alarms beside those of the whole variant. Raises ValueError where a count is
     missing, and for an evaluation of what has no threshold.
     """
@@ -66,6 +68,7 @@ class EndpointAlarmProps:
     gpu_count: int = 0
     evaluations: Mapping[str, AlarmEvaluation] = field(default_factory=dict)
     instances_report: bool = True
+    in_composite: bool = False
     endpoint_config_name: str | None = None
     name_suffix: str = ""
 
@@ -121,6 +124,9 @@ class EndpointAlarms(Construct):
     ) -> cloudwatch.CfnAlarm:
         evaluation = props.evaluations.get(rule.threshold, rule.evaluation)
         topic_arns = None if props.alarm_topic_arn is None else [props.alarm_topic_arn]
+        own_actions = None if props.in_composite else topic_arns
+        # A fleet of which no instance reports any more: one of the alarms says so.
+        silent_actions = topic_arns if rule.threshold == self._silence and props.instances_report else None
         share = _share_of(rule, limit, in_rollout=topic_arns is None)
         alarm = cloudwatch.CfnAlarm(
             self,
@@ -142,18 +148,18 @@ class EndpointAlarms(Construct):
             treat_missing_data="missing"
             if rule.evaluation == OF_INSTANCES and props.instances_report
             else "notBreaching",
-            alarm_actions=topic_arns,
-            ok_actions=topic_arns,
-            # A fleet of which no instance reports any more: one of the alarms says so.
-            insufficient_data_actions=topic_arns
-            if rule.threshold == self._silence and props.instances_report
-            else None,
+            alarm_actions=own_actions,
+            ok_actions=own_actions,
+            insufficient_data_actions=silent_actions,
         )
-        if topic_arns is None:
+        if own_actions is None and silent_actions is None:
             acknowledge_all(
                 alarm,
-                ["HIPAA.Security-CloudWatchAlarmAction", "NIST.800.53.R5-CloudWatchAlarmAction"],
-                "SageMaker reads it during a deployment, and brings the old fleet back. People hear of the alarm on the variant.",
+                _WITHOUT_ACTION,
+                "A composite alarm reads it, and tells people."
+                if props.in_composite
+                else "SageMaker reads it during a deployment, and brings the old fleet back. People hear of the alarm on the "
+                "variant.",
             )
         return alarm
 

@@ -45,12 +45,14 @@ class LambdaAlarmsProps:
     """``alarms`` by name: ``error_rate``, ``throttles``, ``duration_p95``, ``duration_p99``, ``concurrency_utilization`` and
     ``provisioned_concurrency_spillover``. ``executed_version`` is a version that answers behind the alias, whose alarms have
     ``name_suffix`` behind their names; None is the alias with all of its versions. ``alarm_topic_arn`` is None where only a
-    deployment reads them. Raises ValueError for another name."""
+    deployment reads them. ``in_composite`` leaves it to a ``CompositeAlarm`` to tell people that they go off. Raises ValueError
+    for another name."""
 
     function_name: str
     max_concurrency: int
     alarms: Mapping[str, LambdaAlarm]
     alarm_topic_arn: str | None
+    in_composite: bool = False
     executed_version: str | None = None
     name_suffix: str = ""
 
@@ -69,6 +71,11 @@ class LambdaAlarms(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: LambdaAlarmsProps) -> None:
         super().__init__(scope, construct_id)
         self.alarms = [self._add(name, alarm, props) for name, alarm in props.alarms.items()]
+
+    @property
+    def alarm_names(self) -> list[str]:
+        """The names (tokens) of all of them."""
+        return [alarm.ref for alarm in self.alarms]
 
     def _add(self, name: str, alarm: LambdaAlarm, props: LambdaAlarmsProps) -> cloudwatch.CfnAlarm:
         noun = name.title().replace("_", "")
@@ -97,6 +104,7 @@ class LambdaAlarms(Construct):
                 "period": period_s,
             }
         topic_arns = None if props.alarm_topic_arn is None else [props.alarm_topic_arn]
+        own_actions = None if props.in_composite else topic_arns
         made = cloudwatch.CfnAlarm(
             self,
             noun,
@@ -109,14 +117,16 @@ class LambdaAlarms(Construct):
             evaluation_periods=alarm.evaluation.evaluation_periods,
             datapoints_to_alarm=alarm.evaluation.datapoints_to_alarm,
             treat_missing_data="notBreaching",
-            alarm_actions=topic_arns,
-            ok_actions=topic_arns,
+            alarm_actions=own_actions,
+            ok_actions=own_actions,
         )
-        if topic_arns is None:
+        if own_actions is None:
             acknowledge_all(
                 made,
                 ["HIPAA.Security-CloudWatchAlarmAction", "NIST.800.53.R5-CloudWatchAlarmAction"],
-                "CodeDeploy reads it during a deployment, and brings the old version back. People hear of the alias.",
+                "A composite alarm reads it, and tells people."
+                if props.in_composite
+                else "CodeDeploy reads it during a deployment, and brings the old version back. People hear of the alias.",
             )
         return made
 

@@ -169,6 +169,8 @@ class ComponentFleet:
     network_isolation: bool = True
     log_retention_days: int = 90
     removal_policy: RemovalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+    in_composite: bool = False
+    """Whether a ``CompositeAlarm`` tells people of all alarms."""
 
 
 class InferenceComponent(Construct):
@@ -201,8 +203,9 @@ class InferenceComponent(Construct):
             thresholds=props.thresholds,
             evaluations=props.evaluations,
             alarm_topic_arn=fleet.foundation.alarm_topic_arn,
+            in_composite=fleet.in_composite,
         )
-        EndpointAlarms(self, "Alarms", props=watched)
+        self.alarms = EndpointAlarms(self, "Alarms", props=watched)
         component = sagemaker.CfnInferenceComponent(
             self,
             "Component",
@@ -251,6 +254,7 @@ class InferenceComponent(Construct):
                 evaluations=rollout.evaluations,
                 name_suffix="-Rollback",
                 alarm_topic_arn=None,
+                in_composite=False,
             ),
         )
         return component.InferenceComponentDeploymentConfigProperty(

@@ -127,7 +127,7 @@ class InferenceComponentEndpoint(Construct):
                 removal_policy=props.removal_policy,
             )
         )
-        EndpointAlarms(
+        alarms = EndpointAlarms(
             self,
             "Alarms",
             props=EndpointAlarmProps(
@@ -137,11 +137,16 @@ class InferenceComponentEndpoint(Construct):
                 evaluations=props.evaluations,
                 instances_report=props.min_instance_count > 0,
                 alarm_topic_arn=props.foundation.alarm_topic_arn,
+                in_composite=props.in_composite,
             ),
         )
         components = Construct(self, "Components")
-        for key, component in props.components.items():
+        made = [
             InferenceComponent(components, key, role_arn, component, self.endpoint, props)
+            for key, component in props.components.items()
+        ]
+        self.alarms = (alarms, *(component.alarms for component in made))
+        """Those of the fleet, and of each component."""
 
     def _add_role(self, props: InferenceComponentEndpointProps) -> str:
         containers = tuple(props.components.values())

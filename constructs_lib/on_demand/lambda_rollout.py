@@ -96,7 +96,7 @@ class LambdaRollout(Construct):
             alarm_configuration=codedeploy.CfnDeploymentGroup.AlarmConfigurationProperty(
                 enabled=True,
                 alarms=[
-                    codedeploy.CfnDeploymentGroup.AlarmProperty(name=alarm.ref) for alarm in watched.alarms
+                    codedeploy.CfnDeploymentGroup.AlarmProperty(name=name) for name in watched.alarm_names
                 ],
             ),
             auto_rollback_configuration=codedeploy.CfnDeploymentGroup.AutoRollbackConfigurationProperty(

@@ -104,6 +104,16 @@ class Policy(ConfigModel):
     """When people work: at all other times endpoints of inference components have no copy and no instance, and requests fail. Not
     for production. By default everything runs at all hours."""
 
+    composite_alarms: Annotated[
+        bool,
+        OnToggle(
+            on="one alarm of each endpoint and function tells people, in place of each alarm by itself",
+            off="each alarm tells people by itself: an incident may be several messages",
+        ),
+    ] = False
+    """Whether a composite alarm of each endpoint and function tells people in place of each of its alarms: one incident is one
+    message, which names the alarms that are on. CloudWatch bills 0.50 USD a month for each."""
+
     savings_plan: Annotated[SavingsPlan | None, SelectionNeed.POLICY] = None
     """A SageMaker AI Savings Plan, priced into endpoints and into training without Spot; by default on-demand prices
     hold."""

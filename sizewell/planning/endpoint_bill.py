@@ -39,6 +39,7 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
             [count for one in variants for count in alarm_metrics(one.alarms, one.rollback_alarms)],
             policies,
         ),
+        *composite_alarm_items(region, endpoint.composite_alarm_name),
     ]
     made = endpoint.asynchronous is not None and None in (
         endpoint.asynchronous.success_topic_arn,
@@ -90,6 +91,12 @@ def alarm_items(
         yield alarm_item(region, "alarm metric", joined)
     if tracked:
         yield alarm_item(region, "alarm of target tracking", tracked * ALARMS_OF_TARGET_TRACKING)
+
+
+def composite_alarm_items(region: str, alarm_name: str | None) -> Iterator[BillItem]:
+    """Yield the alarm that tells people for all of a workload, where there is one."""
+    if alarm_name is not None:
+        yield priced_item(region, "CloudWatch", "composite alarm", "composite_alarm", 1, is_fixed=True)
 
 
 def api_request_items(region: str, access: AccessPlan | None) -> Iterator[BillItem]:

@@ -37,7 +37,7 @@ from sizewell.planning.model_containers import (
     plan_model_container,
 )
 from sizewell.planning.model_spec import model_assumptions
-from sizewell.planning.names import Names, stated_keys
+from sizewell.planning.names import Names, composite_alarm_name, stated_keys
 from sizewell.planning.rollout import plan_rollout, rollback_alarms
 from sizewell.planning.scaling import plan_scaling
 from sizewell.planning.translate import image_for
@@ -137,6 +137,7 @@ def plan_hosted(
             "kind": endpoint.kind,
             **stated_keys(name, endpoint, names),
             "endpoint_name": names.workload(name),
+            "composite_alarm_name": composite_alarm_name(policy, names, name),
             "variant_name": variant_of(name),
             "instance_type": chosen.name,
             "provisioned_pools": ProvisionedPoolsPlan(

@@ -217,6 +217,8 @@ class EndpointPlan(VariantPlan):
     """Variants that share the requests with its own."""
     shadow_variant: VariantPlan | None = None
     """A variant that gets copies of requests, and whose answers nobody gets."""
+    composite_alarm_name: str | None = None
+    """The alarm that tells people for all others; None where each tells people itself."""
     access: AccessPlan | None = None
     """Who may invoke it; None gives nobody the permission."""
     detailed_metrics: bool = True

@@ -11,6 +11,7 @@ from typing import Any
 
 from sizewell.config.environment import Environment
 from sizewell.config.names import PLACEHOLDER, NamePatterns
+from sizewell.config.policy import Policy
 from sizewell.config.variant_names import endpoint_of
 from sizewell.config.workload import Workload
 from sizewell.facts.regions import image_uri, partition_of
@@ -120,6 +121,11 @@ def names_in(environment: Environment, place: str | None) -> Names:
     return Names(
         environment.platform, environment.name, policy.account, policy.region, environment.names, place
     )
+
+
+def composite_alarm_name(policy: Policy, names: Names, workload_name: str) -> str | None:
+    """Return what the alarm is called that tells people for all of a workload; None where the policy wants none."""
+    return f"{names.workload(workload_name)}-Incident" if policy.composite_alarms else None
 
 
 def stated_keys(name: str, workload: Workload, names: Names) -> dict[str, Any]:

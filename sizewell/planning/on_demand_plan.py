@@ -16,7 +16,7 @@ from sizewell.planning.errors import PlanFault
 from sizewell.planning.kind import Stated
 from sizewell.planning.model_containers import Calls, container_assumptions
 from sizewell.planning.model_spec import model_assumptions
-from sizewell.planning.names import stated_keys
+from sizewell.planning.names import composite_alarm_name, stated_keys
 from sizewell.planning.on_demand_choice import OnDemandChoice
 from sizewell.planning.on_demand_plan_model import (
     ConcurrencyScalingPlan,
@@ -32,6 +32,7 @@ def decided(stated: Stated, choice: "OnDemandChoice") -> dict[str, Any]:
     scaling = choice.scaling(chosen.service_s, provisioned) if provisioned else None
     return {
         **stated_keys(stated.name, workload, stated.names),
+        "composite_alarm_name": composite_alarm_name(stated.policy, stated.names, stated.name),
         "needs_digest": needs_digest(
             choice.needs,
             region=stated.policy.region,

@@ -64,6 +64,8 @@ class OnDemandPlan(WorkloadPlan):
     alarms: dict[str, AlarmPlan]
     alarms_off: dict[str, str]
     """Why, by name, of alarms that are not made."""
+    composite_alarm_name: str | None = None
+    """The alarm that tells people for all others; None where each tells people itself."""
     sizes: tuple[MemorySizePlan, ...]
     """The memories that there are, smallest first: of the thousands of a function whole gigabytes, and the one that is taken."""
     decisions: tuple[str, ...]

@@ -42,7 +42,7 @@ IMAGE = "111122223333.dkr.ecr.us-east-1.amazonaws.com/chat:1"
 #: An app breaks when one of them goes or gets another name: that needs a word in the changelog.
 PUBLIC_NAMES = """
     AlarmEvaluation AlarmThresholds AsynchronousInference BatchTransform BatchTransformProps
-    ComponentRollout ConcurrencyAction ConcurrencyScaling ConcurrencyScalingProps CopyScaling
+    ComponentRollout CompositeAlarm CompositeAlarmProps ConcurrencyAction ConcurrencyScaling ConcurrencyScalingProps CopyScaling
     EndpointAlarmProps EndpointAlarms EndpointScaling EndpointScalingProps ExistingNetworkProps
     ExistingResources FileSystemChannel Foundation FoundationParts FoundationProps FoundationReferences
     InferenceComponentEndpoint InferenceComponentEndpointProps InferenceComponentProps InferenceTopics

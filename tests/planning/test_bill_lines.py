@@ -76,6 +76,17 @@ def test_runs_that_nobody_states_count_as_one() -> None:
     assert stated["training volumes"] == pytest.approx(3 * counted["training volumes"])
 
 
+@pytest.mark.parametrize(("region", "usd"), [("us-east-1", 0.5), ("eu-west-1", None)])
+def test_a_composite_alarm_is_paid_where_one_tells_people_for_all(region: str, usd: float | None) -> None:
+    of_policy = policy(region=region, composite_alarms=True)
+    plan = build_plan(environment(policy=of_policy), PRICED)
+    assert plan.endpoints[0].composite_alarm_name == "demo-dev-plants-Incident"
+    assert amounts(plan.bill.lines[0])["composite alarm"] == usd
+    apart = build_plan(environment(policy=policy(region=region)), PRICED)
+    assert apart.endpoints[0].composite_alarm_name is None
+    assert "composite alarm" not in amounts(apart.bill.lines[0])
+
+
 KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f"
 OFFLINE = {
     "mode": "existing",

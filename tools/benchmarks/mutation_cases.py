@@ -92,7 +92,7 @@ _ALARM_CASES = (
     _one("milliseconds for microseconds", _ALARMS, "MILLISECOND = 1000", "MILLISECOND = 1"),
     _one("percent of one vCPU", _ALARMS, "MetricSum.VCPUS: props.vcpu_count", "MetricSum.VCPUS: 1"),
     _one("missing data breach", _ALARMS, 'else "notBreaching"', 'else "breaching"'),
-    _lost("alarm action lost", _ALARMS, "alarm_actions=topic_arns,"),
+    _lost("alarm action lost", _ALARMS, "alarm_actions=own_actions,"),
 )
 
 _SCALING_CASES = (

@@ -27,6 +27,7 @@ POLICY: Config = {
     "region": "us-east-1",
     "budget_usd_per_month": 1e9,
     "budget_alerts": False,
+    "composite_alarms": True,
     "savings_plan": {"discount_percent": 20},
     "margin": 0.05,
     "allow_burstable": True,

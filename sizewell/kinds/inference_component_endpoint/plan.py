@@ -44,7 +44,7 @@ from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.name_limits import ENDPOINT_NAME
-from sizewell.planning.names import stated_keys
+from sizewell.planning.names import composite_alarm_name, stated_keys
 from sizewell.planning.remedies import ENDPOINT_REMEDIES, PIN, Remedy
 from sizewell.planning.rollout import (
     no_callback_fault,
@@ -125,6 +125,7 @@ def plan_component_endpoint(stated: Stated) -> ComponentEndpointPlan:
         components=components,
         alarms=alarms,
         alarms_off=alarms_off,
+        composite_alarm_name=composite_alarm_name(policy, names, name),
         selection=selection.model_copy(update={"assumptions": (*selection.assumptions, *assumptions)}),
         instance_pools=(chosen.name,),
         needs_digest=digest,

@@ -114,6 +114,8 @@ class ComponentEndpointPlan(InstanceWorkloadPlan):
     """By the name that each has in the configuration."""
     alarms: dict[str, AlarmPlan]
     alarms_off: dict[str, str] = Field(default={})
+    composite_alarm_name: str | None = None
+    """The alarm that tells people for all others; None where each tells people itself."""
     selection: Selection[FleetEstimate]
 
     @property

@@ -5,7 +5,7 @@ from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.planning.bill_items import BY_USE_OF_LOG_GROUP, alarm_item, bill_line, priced_item
 from sizewell.planning.bill_plan import BillLine
-from sizewell.planning.endpoint_bill import alarm_items, alarm_metrics
+from sizewell.planning.endpoint_bill import alarm_items, alarm_metrics, composite_alarm_items
 from sizewell.planning.kind import BillKind
 
 LAMBDA = "Lambda"
@@ -31,6 +31,7 @@ def lambda_line(function: LambdaFunctionPlan, region: str) -> BillLine:
         items.append(priced_item(region, LAMBDA, "ephemeral storage", "storage_gb_s", storage))
     of_rollout = function.rollout.alarms if function.rollout else ()
     items += alarm_items(region, alarm_metrics(function.alarms, of_rollout), ())
+    items += composite_alarm_items(region, function.composite_alarm_name)
     if function.scaling is not None:
         items.append(alarm_item(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
     return bill_line(function.name, items, BY_USE_OF_LOG_GROUP)

@@ -5,7 +5,12 @@ from sizewell.facts.scaling import ALARMS_OF_TARGET_TRACKING
 from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.bill_items import BY_USE_OF_LOG_GROUP, SAGEMAKER, alarm_item, bill_line, priced_item
 from sizewell.planning.bill_plan import BillLine
-from sizewell.planning.endpoint_bill import alarm_items, alarm_metrics, api_request_items
+from sizewell.planning.endpoint_bill import (
+    alarm_items,
+    alarm_metrics,
+    api_request_items,
+    composite_alarm_items,
+)
 from sizewell.planning.kind import BillKind
 
 
@@ -27,6 +32,7 @@ def serverless_line(endpoint: ServerlessEndpointPlan, region: str) -> BillLine:
         data = endpoint.requests_per_month * endpoint.data_gb_per_request
         items.append(priced_item(region, SAGEMAKER, "serverless data in and out", "serverless_data_gb", data))
     items += alarm_items(region, alarm_metrics(endpoint.alarms), ())
+    items += composite_alarm_items(region, endpoint.composite_alarm_name)
     if endpoint.scaling is not None:
         items.append(alarm_item(region, "alarm of target tracking", ALARMS_OF_TARGET_TRACKING))
     items += api_request_items(region, endpoint.access)

@@ -11,7 +11,8 @@ from sizewell.templates.template import Resource, StackPair
 from sizewell.templates.values import mapping, maps, number, text
 
 ALARM = "AWS::CloudWatch::Alarm"
-_ALARM_TYPES = (ALARM, "AWS::CloudWatch::CompositeAlarm")
+COMPOSITE = "AWS::CloudWatch::CompositeAlarm"
+_ALARM_TYPES = (ALARM, COMPOSITE)
 _UPPER = ("GreaterThanThreshold", "GreaterThanOrEqualToThreshold", "GreaterThanUpperThreshold")
 _LOWER = ("LessThanThreshold", "LessThanOrEqualToThreshold", "LessThanLowerThreshold")
 #: Of two operators of the same direction, the one that does not fire at the threshold itself is weaker.
@@ -22,6 +23,7 @@ _MISSING = {"breaching": 2, "missing": 1, "ignore": 1, "notBreaching": 0}
 _AVERAGE, _ABOVE_AVERAGE = "Average", ("Maximum", "Sum")
 _PERCENTILE = re.compile(r"p(\d+(\.\d+)?)")
 #: The share of the values up to a bound. Where an alarm is on all others, they are those above it, such as slow requests.
+_COUNTED = "values count above"
 _SHARE_UP_TO = re.compile(r"PR\(0?:(\d+(?:\.\d+)?)\)")
 
 
@@ -123,7 +125,7 @@ def stricter_threshold(base: Resource, head: Resource) -> str | None:
     thresholds = [number(alarm.properties.get("Threshold")) for alarm in (base, head)]
     for name, (before, after) in {
         "Threshold": thresholds,
-        "bound of the share": [_bound(base), _bound(head)],
+        _COUNTED: [_bound(base), _bound(head)],
     }.items():
         if before is not None and after is not None and _is_much_stricter(base, head, before, after):
             return f"{name} {moved(before, after)}"
@@ -142,7 +144,7 @@ def _is_much_stricter(base: Resource, head: Resource, before: float, after: floa
 def _share_above_bound(base: Resource, head: Resource) -> Iterator[str]:
     before, after = _bound(base), _bound(head)
     if before is not None and after is not None and after > before:
-        yield f"bound of the share {moved(before, after)}"
+        yield f"{_COUNTED} {moved(before, after)}"
 
 
 def _bound(alarm: Resource) -> float | None:

@@ -1,6 +1,7 @@
 """CloudFormation: schemas, references, replacements, and stacks that are rolled back."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -377,3 +378,45 @@ def test_another_limit_keeps_a_budget_and_other_notifications_replace_it(lab: La
     listed = lab("budgets").describe_budgets(AccountId="111122223333")["Budgets"]
     assert names[2] in {one["BudgetName"] for one in listed}
     assert names[0] not in {one["BudgetName"] for one in listed}
+
+
+def test_another_rule_keeps_a_composite_alarm_and_an_alarm_that_is_missing_is_refused(lab: Lab) -> None:
+    stack, name = lab.name("incident"), lab.name("incident-alarm")
+
+    def resources(rule: Any, **tags: str) -> Json:
+        alarm = {
+            "Type": "AWS::CloudWatch::Alarm",
+            "Properties": {
+                "Namespace": "AWS/States",
+                "MetricName": "ExecutionsFailed",
+                "Statistic": "Sum",
+                "Period": 60,
+                "EvaluationPeriods": 1,
+                "Threshold": 1,
+                "ComparisonOperator": "GreaterThanThreshold",
+            },
+        }
+        properties = {
+            "AlarmName": name,
+            "AlarmRule": rule,
+            "AlarmActions": ["arn:aws:sns:us-east-1:111122223333:alarms"],
+            "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
+        }
+        incident = {"Type": "AWS::CloudWatch::CompositeAlarm", "Properties": properties}
+        return {"First": alarm, "Second": alarm, "Incident": incident}
+
+    def of(*logical_ids: str) -> Json:
+        texts: list[Any] = [part for one in logical_ids for part in ('ALARM("', {"Ref": one}, '") OR ')]
+        return {"Fn::Join": ["", [*texts[:-1], '")']]}
+
+    for action, watched, team in (("create", ["First"], "a"), ("update", ["First", "Second"], "b")):
+        assert lab.stack(action, stack, resources(of(*watched), team=team))[0] == f"{action.upper()}_COMPLETE"
+        ids = lab.physical_ids(stack)
+        assert ids["Incident"] == name
+        (shown,) = lab("cloudwatch").describe_alarms(AlarmNames=[name], AlarmTypes=["CompositeAlarm"])[
+            "CompositeAlarms"
+        ]
+        assert shown["AlarmRule"] == " OR ".join(f'ALARM("{ids[one]}")' for one in watched)
+        tags = lab("cloudwatch").list_tags_for_resource(ResourceARN=shown["AlarmArn"])["Tags"]
+        assert {"Key": "team", "Value": team} in tags
+    assert lab.stack("update", stack, resources('ALARM("nobody")'))[0] == "UPDATE_ROLLBACK_COMPLETE"

@@ -164,6 +164,16 @@ READERS: dict[str, tuple[Step, ...]] = {
         call("cloudwatch", "describe_alarms", "MetricAlarms[0]", AlarmNames=["$id"]),
         call("cloudwatch", "list_tags_for_resource", _TAGS, ResourceARN="$AlarmArn"),
     ),
+    "AWS::CloudWatch::CompositeAlarm": (
+        call(
+            "cloudwatch",
+            "describe_alarms",
+            "CompositeAlarms[0]",
+            AlarmNames=["$id"],
+            AlarmTypes=["CompositeAlarm"],
+        ),
+        call("cloudwatch", "list_tags_for_resource", _TAGS, ResourceARN="$AlarmArn"),
+    ),
     "AWS::CloudWatch::Dashboard": (call("cloudwatch", "get_dashboard", DashboardName="$id"),),
     "AWS::CodeDeploy::Application": (
         call("codedeploy", "get_application", "application", applicationName="$id"),

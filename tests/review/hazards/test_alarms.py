@@ -184,6 +184,46 @@ def test_a_longer_period_inside_of_an_expression() -> None:
     assert hazards(head, base) == ()
 
 
+def slow_above(microseconds: int) -> dict[str, Any]:
+    stat = {"Metric": {"MetricName": "ModelLatency"}, "Period": 3600, "Stat": f"PR(0:{microseconds})"}
+    queries = [{"Id": "share", "Expression": "100 - fast"}, {"Id": "fast", "MetricStat": stat}]
+    return app(MetricName=None, Statistic=None, Period=None, Threshold=5, Metrics=queries)
+
+
+def test_a_share_of_slow_requests_is_looser_where_they_may_take_longer() -> None:
+    assert [(found.rule, found.cause) for found in hazards(slow_above(80_000), slow_above(160_000))] == [
+        ("alarm-loosened", "values count above 80000 → 160000")
+    ]
+    assert hazards(slow_above(80_000), slow_above(40_000)) == ()
+
+
+def test_a_bound_in_another_unit_is_always_exceeded() -> None:
+    assert [(found.rule, found.cause) for found in hazards(slow_above(80_000), slow_above(80))] == [
+        ("alarm-always-on", "values count above 80000 → 80")
+    ]
+
+
+def with_composite(rule: Any, **composite: Any) -> dict[str, Any]:
+    head = app(AlarmActions=None)
+    properties = {"AlarmRule": rule, **composite}
+    head["Resources"]["Incident"] = resource("AWS::CloudWatch::CompositeAlarm", properties)
+    return head
+
+
+@pytest.mark.parametrize(
+    "rule", [{"Fn::Join": ["", ['ALARM("', {"Ref": "Alarm"}, '")']]}, 'ALARM("latency")', "ALARM(latency)"]
+)
+def test_an_alarm_that_a_composite_tells_people_of_still_tells_them(rule: Any) -> None:
+    told = with_composite(rule, AlarmActions=["arn:aws:sns:us-east-1:111122223333:alarms"])
+    assert hazards(app(), told) == ()
+    assert rules(hazards(app(), with_composite(rule))) == ["alarm-actions-removed"]
+
+
+def test_a_composite_of_another_alarm_tells_nobody_of_this_one() -> None:
+    other = with_composite('ALARM("latency-2")', AlarmActions=["arn:aws:sns:us-east-1:111122223333:alarms"])
+    assert rules(hazards(app(), other)) == ["alarm-actions-removed"]
+
+
 @pytest.mark.parametrize(
     ("operator", "weaker", "stronger"),
     [

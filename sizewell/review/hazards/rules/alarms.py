@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from sizewell.review.hazards.alarm_pairs import (
     ALARM,
+    COMPOSITE,
     AlarmPair,
     alarm_pairs,
     dimension,
@@ -30,6 +31,8 @@ _GPU_METRIC = re.compile("GPU")
 _PER_PROCESSOR = ("CPUUtilization", "GPUUtilization", "GPUMemoryUtilization")
 #: Whom it notifies when it goes off, and when its metric falls silent.
 _NOTIFYING = ("AlarmActions", "InsufficientDataActions")
+#: Of an alarm in the rule of a composite one, in canonical spelling.
+_REFERENCE = r"\${{{0}}}"
 _COMPONENT_NAME = "InferenceComponentName"
 _NO_LONGER_SCALES = (
     "The alarm starts a scaling policy. Without it nothing starts the instances or copies that the metric asks for, and requests "
@@ -224,7 +227,7 @@ def _has_another_scale(environment: Environment, alarm: AlarmPair) -> bool:
 def alarm_actions_removed(environment: Environment) -> Iterator[Found]:
     """An alarm notifies fewer recipients, other recipients or nobody."""
     for alarm in alarm_pairs(environment.diff):
-        if alarm.head is None:
+        if alarm.head is None or _told_by_composite(alarm):
             continue
         causes, has_new_recipients = [], []
         for key in _NOTIFYING:
@@ -251,6 +254,21 @@ def alarm_actions_removed(environment: Environment) -> Iterator[Found]:
                 else "The alarm still changes its state, but it notifies fewer recipients or nobody.",
                 "Keep an action that reaches somebody who can act.",
             )
+
+
+def _told_by_composite(alarm: AlarmPair) -> bool:
+    """Tell whether a composite alarm of head tells people when the alarm goes off."""
+    if alarm.head is None or alarm.stack.head is None:
+        return False
+    named = re.compile(
+        rf"""ALARM\(["']?({_REFERENCE.format(alarm.head.logical_id)}|{re.escape(name_of(alarm.head))})["']?\)"""
+    )
+    return any(
+        resource.resource_type == COMPOSITE
+        and resource.properties.get("AlarmActions")
+        and named.search(str(resource.properties.get("AlarmRule")))
+        for resource in alarm.stack.head.resources.values()
+    )
 
 
 def _actions(written: object) -> frozenset[str] | None:

@@ -37,7 +37,12 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_sends_back_failed_update",
     ),
     "ministack.services.cloudformation.wait_conditions": ("handle_url",),
-    "ministack.services.cloudwatch": ("_alarms",),
+    "ministack.services.cloudwatch": (
+        "_alarms",
+        "_composite_alarms",
+        "_put_composite_alarm",
+        "_resource_tags",
+    ),
     "ministack.services.cloudwatch_logs": ("_log_groups",),
     "ministack.services.ec2": (
         "_flow_logs",

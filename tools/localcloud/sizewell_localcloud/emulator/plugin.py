@@ -18,6 +18,7 @@ from sizewell_localcloud.emulator import (
     stack_operations,
     step_functions,
 )
+from sizewell_localcloud.emulator.alarm_types import ALARM_TYPES
 from sizewell_localcloud.emulator.autoscaling_types import AUTOSCALING_TYPES
 from sizewell_localcloud.emulator.budget_types import BUDGET_TYPES
 from sizewell_localcloud.emulator.contract import missing_names
@@ -30,6 +31,7 @@ RESOURCE_TYPES: list[Any] = [
     *SAGEMAKER_TYPES,
     *AUTOSCALING_TYPES,
     *EC2_TYPES,
+    *ALARM_TYPES,
     *BUDGET_TYPES,
     *codedeploy.CODEDEPLOY_TYPES,
 ]
