@@ -18,7 +18,6 @@ from constructs_lib.policies.acknowledgements import acknowledge_all
 from sizewell.facts.alarms import SLOW_PERCENT, AlarmEvaluation, least_errors
 from sizewell.facts.lambda_functions import NAMESPACE, alias_dimensions
 
-_UNITS = {"error_rate": " %", "throttles": " %", "duration_p95": " ms", "duration_p99": " ms"}
 #: Alarms on a share of the invocations.
 _SHARES = ("error_rate", "throttles", "duration_p95", "duration_p99")
 #: Metric and statistic of each other alarm.
@@ -109,8 +108,7 @@ class LambdaAlarms(Construct):
             self,
             noun,
             alarm_name=f"{props.function_name}-{noun}{props.name_suffix}",
-            alarm_description=f"{noun} of {'function' if props.executed_version is None else 'one version of'} "
-            f"{props.function_name} above {threshold:g}{_UNITS.get(name, '')}",
+            alarm_description=_describe(name, threshold, props),
             **watched,
             comparison_operator="GreaterThanThreshold",
             threshold=SLOW_PERCENT.get(name, threshold),
@@ -129,6 +127,16 @@ class LambdaAlarms(Construct):
                 else "CodeDeploy reads it during a deployment, and brings the old version back. People hear of the alias.",
             )
         return made
+
+
+def _describe(name: str, threshold: float, props: LambdaAlarmsProps) -> str:
+    watched = f"{'function' if props.executed_version is None else 'one version of'} {props.function_name}"
+    if name in SLOW_PERCENT:
+        return (
+            f"More than {SLOW_PERCENT[name]} of 100 requests to {watched} take longer than {threshold:g} ms"
+        )
+    percent = " % of the requests" if name in _SHARES else ""
+    return f"{name.title().replace('_', '')} of {watched} above {threshold:g}{percent}"
 
 
 def _dimensions(props: LambdaAlarmsProps) -> list[cloudwatch.CfnAlarm.DimensionProperty]:
