@@ -24,6 +24,7 @@ _SAME_KEYS = (
     ".scaling.steps.<name>.metrics.<name>",
     *(
         ".alarms.expired_requests",
+        ".alarms.response_upload_failures",
         ".alarms.notification_failures",
         ".alarms.provisioned_concurrency_spillover",
         ".alarms.throttles",

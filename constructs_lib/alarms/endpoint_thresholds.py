@@ -27,6 +27,7 @@ _COUNTS = frozenset(
         "max_expired_requests",
         "max_notification_failures",
         "max_provisioned_concurrency_spillover",
+        "max_response_upload_failures",
     }
 )
 
@@ -56,6 +57,7 @@ class AlarmThresholds:
     max_backlog_without_capacity: float | None = None
     max_invocation_failure_rate_percent: float | None = None
     max_expired_requests: float | None = None
+    max_response_upload_failures: float | None = None
     max_notification_failures: float | None = None
     max_average_model_setup_time_ms: float | None = None
     max_concurrency_utilization_percent: float | None = None
@@ -189,6 +191,10 @@ ENDPOINT_ALARM_RULES = (
         others="InvocationsProcesssed",
     ),
     EndpointAlarmRule("expired_requests", "max_expired_requests", "ExpiredRequests", "Sum", OF_LOSS),
+    # No page says whether these are among InvocationFailures, whose share may hide them in any case.
+    EndpointAlarmRule(
+        "response_upload_failures", "max_response_upload_failures", "ResponseUploadFailures", "Sum", OF_LOSS
+    ),
     EndpointAlarmRule(
         "notification_failures", "max_notification_failures", "NotificationFailures", "Sum", OF_LOSS
     ),

@@ -245,6 +245,7 @@ def queue_graphs(plan: EndpointPlan) -> tuple[Graph, Graph, Graph]:
     lost = {
         "failed": "InvocationFailures",
         "expired": "ExpiredRequests",
+        "not written": "ResponseUploadFailures",
         "not notified": "NotificationFailures",
     }
     return (

@@ -138,6 +138,7 @@ DRAWN = {
         ("Age of the oldest request", "s", REQUESTS, "ApproximateAgeOfOldestRequest", "Maximum"),
         ("Lost requests", "in a minute", REQUESTS, "InvocationFailures", "Sum"),
         ("Lost requests", "in a minute", REQUESTS, "ExpiredRequests", "Sum"),
+        ("Lost requests", "in a minute", REQUESTS, "ResponseUploadFailures", "Sum"),
         ("Lost requests", "in a minute", REQUESTS, "NotificationFailures", "Sum"),
         ("Model latency", "s", REQUESTS, "ModelLatency", "p50"),
         ("Model latency", "s", REQUESTS, "ModelLatency", "p95"),

@@ -320,6 +320,7 @@ QUEUE: Config = {
         },
         "invocation_failures": {"above_percent": 3, **LOOKS},
         "expired_requests": {"above_count": 3, **LOOKS},
+        "response_upload_failures": {"above_count": 3},
         "notification_failures": {"above_count": 3},
         "memory_utilization": {"above_percent": 95, **LOOKS},
         "disk_utilization": {"off_because": "nobody acts on it"},

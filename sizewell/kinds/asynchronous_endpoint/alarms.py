@@ -32,6 +32,7 @@ _USUAL = {
     "age_of_oldest_request": OF_REQUESTS,
     "backlog_without_capacity": OF_WAKING,
     "expired_requests": OF_LOSS,
+    "response_upload_failures": OF_LOSS,
     "notification_failures": OF_LOSS,
     "memory_utilization": OF_INSTANCES,
     "disk_utilization": OF_INSTANCES,

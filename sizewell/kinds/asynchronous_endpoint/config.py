@@ -167,6 +167,8 @@ class AsynchronousAlarms(ConfigModel):
     """Requests that failed, such as a file that nobody can read (InvocationFailures); by default 2.5 percent."""
     expired_requests: CountAlarm = CountAlarm()
     """Requests that were dropped because they waited for too long (ExpiredRequests)."""
+    response_upload_failures: CountAlarm = CountAlarm()
+    """Answers that could not be written to S3, for want of a permission or of the key (ResponseUploadFailures)."""
     notification_failures: CountAlarm = CountAlarm()
     """Answers and failures that no topic could be told of (NotificationFailures)."""
     memory_utilization: UtilizationAlarm = UtilizationAlarm()

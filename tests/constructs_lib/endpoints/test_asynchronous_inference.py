@@ -174,6 +174,7 @@ def test_alarms_watch_the_queue_by_its_endpoint_and_losses_by_the_variant(
         max_invocation_failure_rate_percent=0,
         max_expired_requests=1,
         max_notification_failures=2,
+        max_response_upload_failures=0,
         max_memory_utilization_percent=90,
     )
     props = EndpointAlarmProps(
@@ -218,6 +219,7 @@ def test_alarms_watch_the_queue_by_its_endpoint_and_losses_by_the_variant(
         "HasBacklogWithoutCapacity": (sagemaker, of_queue, "Maximum", 0, waking, quiet),
         "ExpiredRequests": (sagemaker, of_variant, "Sum", 1, loss, quiet),
         "NotificationFailures": (sagemaker, of_variant, "Sum", 2, loss, quiet),
+        "ResponseUploadFailures": (sagemaker, of_variant, "Sum", 0, loss, quiet),
         "MemoryUtilization": (
             "/aws/sagemaker/Endpoints",
             of_variant,

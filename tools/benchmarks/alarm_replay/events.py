@@ -39,6 +39,7 @@ def queue_traces(
             "InvocationsProcesssed": np.where(processed > 0, processed, np.nan),
             "InvocationFailures": np.where(processed > 0, 0.0, np.nan),
             "ExpiredRequests": np.full(_MINUTES, np.nan),
+            "ResponseUploadFailures": np.full(_MINUTES, np.nan),
             "NotificationFailures": np.full(_MINUTES, np.nan),
             "MemoryUtilization": np.full(_MINUTES, 60.0),
             "DiskUtilization": np.full(_MINUTES, 30.0),
@@ -88,6 +89,7 @@ def queue_traces(
     failures = {**series(), **gauges({endpoint_metric("InvocationFailures", variant): failing})}
     yield trace("all requests fail", max(30, 10 * between)), failures
     yield trace("a request expires", 15), series(ExpiredRequests=(AFTERNOON, AFTERNOON + 1, 1))
+    yield trace("an answer is lost", 15), series(ResponseUploadFailures=(AFTERNOON, AFTERNOON + 1, 1))
     yield trace("a notification is lost", 15), series(NotificationFailures=(AFTERNOON, AFTERNOON + 1, 1))
     yield trace("disk is full", 30), series(DiskUtilization=(AFTERNOON, AFTERNOON + 2 * HOUR, 95))
 
