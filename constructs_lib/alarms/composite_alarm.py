@@ -30,7 +30,7 @@ class CompositeAlarm(Construct):
             self,
             "Alarm",
             alarm_name=props.alarm_name,
-            alarm_description=f"Something is wrong with {props.workload}: the alarms that are on say what",
+            alarm_description=f"Something is wrong with {props.workload}. Look first at its alarms that are on: they say what.",
             alarm_rule=" OR ".join(f'ALARM("{name}")' for name in props.alarm_names),
             alarm_actions=[props.alarm_topic_arn],
             ok_actions=[props.alarm_topic_arn],

@@ -8,6 +8,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from constructs_lib.alarms.endpoint_thresholds import ENDPOINT_ALARM_RULES, AlarmThresholds, EndpointAlarmRule
+from constructs_lib.alarms.first_look import with_first_look
 from constructs_lib.alarms.shares import (
     Share,
     error_share,
@@ -135,7 +136,7 @@ class EndpointAlarms(Construct):
                 props.component_name or f"{props.endpoint_name}-{props.variant_name}", rule.construct_id
             )
             + props.name_suffix,
-            alarm_description=_describe(rule, limit, props, evaluation),
+            alarm_description=with_first_look(_describe(rule, limit, props, evaluation), rule.name),
             **_read(rule, share, dimensions, evaluation.period_s),
             comparison_operator="LessThanThreshold" if rule.below else "GreaterThanThreshold",
             threshold=_in_metric_unit(rule.metric, limit, props)

@@ -13,6 +13,7 @@ from typing import Any
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
+from constructs_lib.alarms.first_look import with_first_look
 from constructs_lib.alarms.shares import Share, error_share, metric_queries, slow_share
 from constructs_lib.policies.acknowledgements import acknowledge_all
 from sizewell.facts.alarms import SLOW_PERCENT, AlarmEvaluation, least_errors
@@ -108,7 +109,7 @@ class LambdaAlarms(Construct):
             self,
             noun,
             alarm_name=f"{props.function_name}-{noun}{props.name_suffix}",
-            alarm_description=_describe(name, threshold, props),
+            alarm_description=with_first_look(_describe(name, threshold, props), name),
             **watched,
             comparison_operator="GreaterThanThreshold",
             threshold=SLOW_PERCENT.get(name, threshold),

@@ -47,7 +47,8 @@ class WorkflowAlarms(Construct):
             alarm_on_count(
                 self,
                 metric,
-                description=f"An execution of {props.noun} workflow {props.workload_name} {end}",
+                description=f"An execution of {props.noun} workflow {props.workload_name} {end}. "
+                "Look first at the execution in Step Functions: its event history says why.",
                 count=Count(
                     namespace="AWS/States",
                     metric_name=metric,
@@ -60,7 +61,8 @@ class WorkflowAlarms(Construct):
             alarm_on_count(
                 self,
                 construct_id_of_alarm,
-                description=f"A start of {props.noun} workflow {props.workload_name} did not succeed",
+                description=f"A start of {props.noun} workflow {props.workload_name} did not succeed. "
+                "Look first at the message in the dead-letter queue: its attributes say why.",
                 count=messages_of(queue_name),
                 alarm_topic_arn=props.alarm_topic_arn,
             )

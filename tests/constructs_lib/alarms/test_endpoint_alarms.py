@@ -6,10 +6,12 @@ from aws_cdk import Stack
 
 from constructs_lib.alarms.endpoint_alarms import EndpointAlarmProps, EndpointAlarms
 from constructs_lib.alarms.endpoint_thresholds import THRESHOLD_OF_ALARM, AlarmThresholds, rollback_thresholds
+from constructs_lib.alarms.first_look import FIRST_LOOK
 from sizewell.config.alarms import Alarms
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.facts.endpoint_metrics import endpoint_metrics
 from sizewell.kinds.asynchronous_endpoint.config import AsynchronousAlarms
+from sizewell.kinds.lambda_function.config import LambdaAlarms
 from sizewell.kinds.multi_model_endpoint.config import MultiModelAlarms
 from sizewell.kinds.serverless_endpoint.config import ServerlessAlarms
 from tests.constructs_lib.resources import Resources
@@ -126,8 +128,13 @@ def test_slow_requests_are_more_than_are_allowed_and_than_chance(
     }
     assert alarm["AlarmDescription"] == (
         "More than 5 of 100 requests to variant AllTraffic of endpoint fraud-dev take longer than 80 ms (ModelLatency) in 1 of 4 "
-        "periods of 60 minutes"
+        "periods of 60 minutes. Look first at the number of instances: a fleet at its maximum is too small. Then look at what "
+        "was deployed last."
     )
+
+
+def test_every_alarm_says_what_to_look_at_first() -> None:
+    assert FIRST_LOOK.keys() == THRESHOLD_OF_ALARM.keys() | LambdaAlarms.model_fields.keys()
 
 
 def test_an_evaluation_says_which_periods_are_looked_at(stack: Stack, resources: Resources) -> None:

@@ -193,10 +193,11 @@ def test_every_bad_end_raises_an_alarm_whatever_the_machine_has_told(
     template: Json, foundation: FoundationReferences
 ) -> None:
     alarms = alarms_on(template, "AWS/States")
+    look = "Look first at the execution in Step Functions: its event history says why."
     assert {alarm["MetricName"]: alarm["AlarmDescription"] for alarm in alarms} == {
-        "ExecutionsFailed": "An execution of training workflow weekly failed",
-        "ExecutionsTimedOut": "An execution of training workflow weekly timed out",
-        "ExecutionsAborted": "An execution of training workflow weekly was aborted",
+        "ExecutionsFailed": f"An execution of training workflow weekly failed. {look}",
+        "ExecutionsTimedOut": f"An execution of training workflow weekly timed out. {look}",
+        "ExecutionsAborted": f"An execution of training workflow weekly was aborted. {look}",
     }
     for alarm in alarms:
         (dimension,) = alarm["Dimensions"]
