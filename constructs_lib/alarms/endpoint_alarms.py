@@ -53,11 +53,10 @@ class EndpointAlarmProps:
     these metrics need them. ``alarm_topic_arn`` is notified when an alarm starts and when it ends; None where only a
     deployment reads them. ``evaluations`` are by the name of a threshold: which periods are looked at, where one of four hours
     for a share of the requests, three of five minutes for others, or ten of fifteen for what instances report, are not right.
-    ``instances_report`` is False where there may be no instance, whose
-    silence is then no sign. ``in_composite`` leaves it to a ``CompositeAlarm`` to tell people that they go off.
-    ``endpoint_config_name`` narrows what a variant answers to the fleet of this configuration,
-    and ``name_suffix`` ends the names of alarms beside those of the whole variant. Raises ValueError where a count is
-    missing, and for an evaluation of what has no threshold.
+    ``instances_report`` is False where there may be no instance, whose silence is then no sign. ``in_composite`` leaves it to a
+    ``CompositeAlarm`` to tell people that they go off. ``endpoint_config_name`` narrows what a variant answers to the fleet of
+    this configuration, and ``name_suffix`` ends the names of alarms beside those of the whole variant. Raises ValueError where a
+    count is missing, and for an evaluation of what has no threshold.
     """
 
     endpoint_name: str

@@ -18,7 +18,7 @@ from sizewell.facts.alarms import (
     SLOW_PERCENT,
 )
 from sizewell.facts.alarms import AlarmEvaluation as AlarmEvaluation
-from sizewell.facts.endpoint_metrics import endpoint_metrics
+from sizewell.facts.endpoint_metrics import CLIENT_ERRORS_AMONG, endpoint_metrics
 from sizewell.facts.metrics import Metric
 
 _COUNTS = frozenset(
@@ -123,15 +123,14 @@ ENDPOINT_ALARM_RULES = (
         _OF_SHARE,
         is_share=True,
     ),
-    # 5XX, time-outs, broken connections and answers that are no answers: a hung container or a dead fleet shows only here. It
-    # counts what is "not 2XX" (monitoring-cloudwatch), and so what clients do wrong.
+    # 5XX, time-outs, broken connections and answers that are no answers: a hung container or a dead fleet shows only here.
     EndpointAlarmRule(
         "model_error_rate",
         "max_model_error_rate_percent",
         "InvocationModelErrors",
         "Sum",
         _OF_SHARE,
-        less="Invocation4XXErrors",
+        less=CLIENT_ERRORS_AMONG["InvocationModelErrors"],
         is_share=True,
     ),
     EndpointAlarmRule(

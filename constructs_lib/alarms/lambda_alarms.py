@@ -42,11 +42,14 @@ class LambdaAlarm:
 
 @dataclass(frozen=True, kw_only=True)
 class LambdaAlarmsProps:
-    """``alarms`` by name: ``error_rate``, ``throttles``, ``duration_p95``, ``duration_p99``, ``concurrency_utilization`` and
+    """The alarms of an alias, or of one version behind it.
+
+    ``alarms`` are by name: ``error_rate``, ``throttles``, ``duration_p95``, ``duration_p99``, ``concurrency_utilization`` and
     ``provisioned_concurrency_spillover``. ``executed_version`` is a version that answers behind the alias, whose alarms have
     ``name_suffix`` behind their names; None is the alias with all of its versions. ``alarm_topic_arn`` is None where only a
     deployment reads them. ``in_composite`` leaves it to a ``CompositeAlarm`` to tell people that they go off. Raises ValueError
-    for another name."""
+    for another name.
+    """
 
     function_name: str
     max_concurrency: int

@@ -77,7 +77,7 @@ class CopyScaling:
         _check_order(self)
         if self.max_copy_count < 1:
             raise ValueError("max_copy_count must be at least 1")
-        if not any(one.max_copy_count for one in self.scheduled_actions) and self.scheduled_actions:
+        if not any(action.max_copy_count for action in self.scheduled_actions) and self.scheduled_actions:
             raise ValueError("scheduled actions stop all copies, and none lets them come back")
         if self.min_copy_count == 0 and not any(isinstance(policy, StepScaling) for policy in self.policies):
             raise ValueError(
@@ -87,7 +87,7 @@ class CopyScaling:
     @property
     def fewest_copies(self) -> int:
         """The least number of copies at any hour."""
-        return min((self.min_copy_count, *(one.min_copy_count for one in self.scheduled_actions)))
+        return min((self.min_copy_count, *(action.min_copy_count for action in self.scheduled_actions)))
 
 
 def _check_order(bounds: CopyScaling | ScheduledCopies) -> None:

@@ -26,7 +26,7 @@ def load_dashboards(directory: Path, environment_name: str, workload_name: str =
     if workload_name and workload_name not in names:
         exit_unknown_workload(workload_name, environment_name, names)
     found = (dashboard_of(plan, foundation) for foundation in plan.foundations.values())
-    dashboards = tuple(one for one in found if one is not None)
+    dashboards = tuple(dashboard for dashboard in found if dashboard is not None)
     if not dashboards:
         exit_with(f"{environment_name} has no dashboard: its configuration says dashboard: false")
     return tuple(_only(dashboards, workload_name)) if workload_name else dashboards
@@ -34,15 +34,18 @@ def load_dashboards(directory: Path, environment_name: str, workload_name: str =
 
 def bodies_to_json(dashboards: tuple[Dashboard, ...]) -> str:
     """Return the body of each dashboard by its name."""
-    bodies = {one.name: dashboard_json(one) for one in dashboards}
+    bodies = {dashboard.name: dashboard_json(dashboard) for dashboard in dashboards}
     return json.dumps(bodies, indent=2, ensure_ascii=False) + "\n"
 
 
 def write_grafana(dashboards: tuple[Dashboard, ...], directory: Path) -> None:
     """Write a file for each dashboard, as Grafana imports and provisions them, and say so; raises ``RefusedError``."""
     texts = {
-        directory / f"{one.name}.json": json.dumps(grafana_json(one), indent=2, ensure_ascii=False) + "\n"
-        for one in dashboards
+        directory / f"{dashboard.name}.json": json.dumps(
+            grafana_json(dashboard), indent=2, ensure_ascii=False
+        )
+        + "\n"
+        for dashboard in dashboards
     }
     write_files({path: text.encode() for path, text in texts.items()})
     for path in texts:
@@ -68,7 +71,7 @@ def graph_lines(dashboards: tuple[Dashboard, ...]) -> str:
 
 def _only(dashboards: tuple[Dashboard, ...], workload_name: str) -> Iterator[Dashboard]:
     for dashboard in dashboards:
-        sections = tuple(one for one in dashboard.sections if one.title == workload_name)
+        sections = tuple(section for section in dashboard.sections if section.title == workload_name)
         if sections:
             yield replace(dashboard, sections=sections, left_out=())
         elif workload_name in dashboard.left_out:

@@ -56,7 +56,10 @@ def render_page(dashboards: tuple[Dashboard, ...], environment_name: str) -> str
         .render(
             environment=environment_name,
             style=page_asset("page.css") + page_asset("dashboard.css"),
-            dashboards=[(one, [_drawn_section(section) for section in one.sections]) for one in dashboards],
+            dashboards=[
+                (dashboard, [_drawn_section(section) for section in dashboard.sections])
+                for dashboard in dashboards
+            ],
         )
     )
 

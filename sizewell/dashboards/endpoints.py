@@ -14,6 +14,7 @@ from sizewell.dashboards.lines import (
     requests_graph,
 )
 from sizewell.facts.endpoint_metrics import (
+    CLIENT_ERRORS_AMONG,
     INSTANCE_NAMESPACE,
     INVOCATION_NAMESPACE,
     endpoint_metrics,
@@ -43,8 +44,6 @@ ERRORS = {
     "model_error_rate": ("5xx and broken", "InvocationModelErrors"),
     "client_error_rate": ("4xx", "Invocation4XXErrors"),
 }
-#: What is taken away, as the alarm does: model errors count what clients do wrong, too.
-_LESS = {"InvocationModelErrors": "Invocation4XXErrors"}
 _LATENCY_ALARMS = {"model_latency_p95": "p95", "model_latency_p99": "p99"}
 _UTILIZATION = {
     "cpu_utilization": "CPU",
@@ -124,7 +123,7 @@ def errors(answering: tuple[Answering, ...], rates: Mapping[str, tuple[str, str]
 def _share(model: Answering, label: str, name: str) -> Series:
     readings = {"m": model.reading(name, "Average")}
     expression = "100 * m"
-    if less := _LESS.get(name):
+    if less := CLIENT_ERRORS_AMONG.get(name):
         readings["less"] = model.reading(less, "Average")
         expression = "100 * (m - less)"
     return Series(label=f"{model.label}{label}", expression=expression, readings=readings, usual=0.1)

@@ -9,6 +9,8 @@ INSTANCE_NAMESPACE = "/aws/sagemaker/Endpoints"
 #: Dimensions of the finer metrics: of containers, and the enhanced ones of instances and accelerators
 #: (monitoring-cloudwatch-enhanced-metrics).
 FINER_DIMENSIONS = frozenset({"ContainerName", "InstanceId", "ContainerId", "AcceleratorId"})
+#: A metric that counts what is "not 2XX" (monitoring-cloudwatch), and the one that counts what of it clients do wrong.
+CLIENT_ERRORS_AMONG = {"InvocationModelErrors": "Invocation4XXErrors"}
 #: An asynchronous endpoint does not publish these (async-inference-monitor).
 NOT_ASYNCHRONOUS = ("Invocations", "InvocationsPerInstance", "OverheadLatency")
 #: All that a serverless endpoint publishes: any metric that is not listed is not (serverless-endpoints-monitoring, which calls

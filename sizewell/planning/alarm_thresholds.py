@@ -115,7 +115,7 @@ def alarm_faults(alarms: Alarms, plan: EndpointPlan) -> Iterator[PlanFault]:
     """Yield what the configuration asks of alarms that the hardware, CloudWatch or a rollout does not allow."""
     path = ("workloads", plan.name, "alarms")
     yield from evaluation_faults(path, plan.alarms)
-    for name in (one for one in type(alarms).model_fields if one not in plan.alarms):
+    for name in (known for known in type(alarms).model_fields if known not in plan.alarms):
         stated: Alarm = getattr(alarms, name)
         if stated.stated - {"off_because"}:
             # A team that asks for an alarm must not be without it and not know. A reason to be without it is no demand.

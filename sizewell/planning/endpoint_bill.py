@@ -36,7 +36,11 @@ def endpoint_line(endpoint: EndpointPlan, region: str) -> BillLine:
         *fleet_items(region, *variants),
         *alarm_items(
             region,
-            [count for one in variants for count in alarm_metrics(one.alarms, one.rollback_alarms)],
+            [
+                count
+                for variant in variants
+                for count in alarm_metrics(variant.alarms, variant.rollback_alarms)
+            ],
             policies,
         ),
         *composite_alarm_items(region, endpoint.composite_alarm_name),

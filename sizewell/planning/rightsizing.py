@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 from typing import Any
 
 from sizewell.config.base import LEAST_REQUESTS_PER_SECOND
@@ -174,7 +175,7 @@ def _busiest(seen: Seen) -> tuple[str, float] | None:
     known = [
         (name, seen.utilization[metric]) for metric, name in _PROCESSORS.items() if metric in seen.utilization
     ]
-    return max(known, key=lambda one: one[1], default=None)
+    return max(known, key=itemgetter(1), default=None)
 
 
 def _quiet_days(seen: Seen) -> float:

@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--real-account", default=False):
         for item in ours:
             if "admin" in getattr(item, "fixturenames", ()) or entry_of(item.nodeid) in OF_THE_LOCAL_CLOUD:
-                item.add_marker(pytest.mark.skip(reason="is about the local cloud"))
+                item.add_marker(pytest.mark.skip(reason="tests the emulator, or needs it to fail on purpose"))
 
 
 def entry_of(nodeid: str) -> str:

@@ -20,8 +20,8 @@ def _section(plan: EndpointPlan, _: FoundationPlan) -> Section:
     answering = answering_variants(plan)
     processed = [
         # AWS spells it so.
-        (one.label, one.reading("InvocationsProcesssed", "Sum"), one.requests_per_second)
-        for one in answering
+        (model.label, model.reading("InvocationsProcesssed", "Sum"), model.requests_per_second)
+        for model in answering
     ]
     return Section(
         title=plan.name,

@@ -128,8 +128,8 @@ class ComponentEndpointPlan(InstanceWorkloadPlan):
     def rests(self) -> bool:
         """Whether no instance runs outside of working hours."""
         return any(
-            one.scaling is not None and bool(one.scaling.scheduled_actions)
-            for one in self.components.values()
+            component.scaling is not None and bool(component.scaling.scheduled_actions)
+            for component in self.components.values()
         )
 
     @property
