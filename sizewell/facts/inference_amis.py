@@ -32,7 +32,12 @@ def inference_ami_for(tag: str) -> InferenceAmiVersion | None:
 
     None leaves the choice to AWS: the tag names no CUDA, or one that is newer than every machine image.
     """
-    if (found := _CUDA.search(tag)) is None:
+    if (needed := cuda_of(tag)) is None:
         return None
-    needed = int(found[1]), int(found[2])
     return next((ami for ami, newest in _NEWEST_CUDA if newest >= needed), None)
+
+
+def cuda_of(tag: str) -> tuple[int, int] | None:
+    """Return the version of CUDA that the tag of a container image names; None where it names none."""
+    found = _CUDA.search(tag)
+    return None if found is None else (int(found[1]), int(found[2]))

@@ -1,8 +1,10 @@
-"""What the name of a SageMaker instance type says."""
+"""What the name of an instance type says."""
 
 import re
 
 NAME_PATTERN = r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$"
+#: Of SageMaker, or of EC2.
+ANY_NAME_PATTERN = r"^(ml\.)?[a-z0-9-]+\.[a-z0-9-]+$"
 #: t2, t3 and t4g; trn1 merely begins with t.
 _BURSTABLE = re.compile(r"ml\.t[0-9][a-z]*\..+")
 

@@ -6,11 +6,11 @@ https://github.com/aws-samples/sagemaker-yolov3-detection-server/issues/1, read 
 Service Quotas prints them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-QuotaService = Literal["lambda", "sagemaker"]
+QuotaService = Literal["ec2", "lambda", "sagemaker"]
 """ServiceCode of Service Quotas."""
 InstanceUse = Literal[
     "endpoint",
@@ -44,6 +44,30 @@ class Quota(NamedTuple):
     service: QuotaService
     name: str
     needed: int
+
+
+#: The quotas of running on-demand instances are in vCPUs, by the letters that the names of types begin with:
+#: https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html
+_ON_DEMAND = "Running On-Demand {} instances"
+_OF_FAMILIES = (
+    ("dl", "DL"),
+    ("inf", "Inf"),
+    ("trn", "Trn"),
+    ("g", "G and VT"),
+    ("vt", "G and VT"),
+    ("p", "P"),
+)
+_STANDARD = "Standard (A, C, D, H, I, M, R, T, Z)"
+
+
+def ec2_quotas(instance_types: Iterable[str], vcpus: int) -> Iterator[Quota]:
+    """Yield the quotas of as many vCPUs of types of EC2, each of which can replace the others."""
+    names = {
+        next((words for prefix, words in _OF_FAMILIES if instance_type.startswith(prefix)), _STANDARD)
+        for instance_type in instance_types
+    }
+    for name in sorted(names):
+        yield Quota("ec2", _ON_DEMAND.format(name), vcpus)
 
 
 def instance_quotas(use: InstanceUse, counts: Mapping[str, int]) -> Iterator[Quota]:

@@ -135,7 +135,9 @@ def _nearest_cheaper(selection: AnySelection, catalog: Catalog) -> CheaperMiss |
     found: list[CheaperMiss] = []
     for rejection in selection.rejected:
         if rejection.filter in stages:
-            price = catalog.price(rejection.instance_type, usage).usd_per_hour
+            offered = catalog.get(rejection.instance_type).usages
+            priced_as = usage if usage in offered else Usage.EC2
+            price = catalog.price(rejection.instance_type, priced_as).usd_per_hour
             if price is not None and price < max_usd_per_hour:
                 found.append(CheaperMiss(**rejection.model_dump(), usd_per_hour=price))
     return min(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sizewell.instance_selection.best_first import select_best
-from sizewell.instance_selection.catalog import Catalog, Price, Usage
+from sizewell.instance_selection.catalog import Catalog, Price
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.endpoint_assumptions import endpoint_assumptions
 from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
@@ -43,7 +43,7 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
     The best is the cheapest, or the fastest, as the objective says. Raises ``NoFeasibleInstanceError`` when none does.
     """
     eligible = eligible_types(
-        catalog, Usage.HOSTING, needs.limits, needs.model.architecture, needs.model.framework
+        catalog, needs.usage, needs.limits, needs.model.architecture, needs.model.framework
     )
     columns = EndpointColumns(needs, eligible)
     kept, misses = apply_filters(eligible.names, columns, ENDPOINT_FILTERS)
@@ -65,7 +65,7 @@ def endpoint_verdicts(
     """Return for each named type why it cannot serve the workload, or None: whatever AWS offers or charges."""
     names = set(instance_types)
     everything = eligible_types(
-        catalog, Usage.HOSTING, needs.limits, needs.model.architecture, needs.model.framework, any_offer=True
+        catalog, needs.usage, needs.limits, needs.model.architecture, needs.model.framework, any_offer=True
     )
     columns = EndpointColumns(needs, everything)
     _, misses = apply_filters(everything.names, columns, ENDPOINT_FILTERS)

@@ -8,6 +8,7 @@ from sizewell.facts.billing import HOURS_PER_WEEK
 from sizewell.facts.models import Engine as Engine
 from sizewell.facts.models import Precision as Precision
 from sizewell.instance_selection.architectures import Architecture as Architecture
+from sizewell.instance_selection.catalog.instance_types import Usage
 
 
 class HardwareKind(StrEnum):
@@ -213,6 +214,8 @@ class EndpointRequirements:
     """The size of their artifacts on disk, as far as stated."""
     models: ModelSet | None = None
     """None: one model, which every instance holds all the time."""
+    usage: Usage = Usage.HOSTING
+    """What runs the instances."""
     headroom: float = 0.3
     min_instances: int = 1
     max_instances: int = 10

@@ -11,7 +11,12 @@ from sizewell.instance_selection.catalog.catalog import (
     UnknownRegionError,
 )
 from sizewell.instance_selection.catalog.instance_types import Accelerator, Cpu, InstanceType, Usage
-from sizewell.instance_selection.catalog.loading import catalog_version, load_catalog, regions
+from sizewell.instance_selection.catalog.loading import (
+    catalog_version,
+    load_catalog,
+    load_ec2_catalog,
+    regions,
+)
 from sizewell.instance_selection.catalog.offers import Offer, OfferBasis
 from sizewell.instance_selection.catalog.prices import EC2, Price, PriceBasis, PriceRatio, PriceRow
 
@@ -34,5 +39,6 @@ __all__ = [
     "Usage",
     "catalog_version",
     "load_catalog",
+    "load_ec2_catalog",
     "regions",
 ]

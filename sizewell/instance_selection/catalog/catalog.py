@@ -1,6 +1,7 @@
 """The catalog of one region: every instance type with its offers, prices and Spot history, and errors for unknown names."""
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 
 from sizewell.instance_selection.catalog.instance_types import InstanceType, Usage
@@ -60,6 +61,13 @@ class Catalog:
     def version(self) -> str:
         """Digest of the data files: equal versions mean equal answers."""
         return self._version()
+
+    def with_types(self, change: Callable[[InstanceType], InstanceType | None]) -> "Catalog":
+        """Return the same offers and prices with other facts on each type; without those that become None."""
+        changed = copy(self)
+        changed.instance_types = tuple(filter(None, map(change, self.instance_types)))
+        changed._by_name = {instance_type.name: instance_type for instance_type in changed.instance_types}
+        return changed
 
     def find(self, name: str) -> InstanceType | None:
         """Return the type of that name, or None."""

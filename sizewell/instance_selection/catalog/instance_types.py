@@ -1,17 +1,19 @@
-"""What an ``ml.*`` instance type is made of: the vocabulary of the catalog."""
+"""What an instance type is made of: the vocabulary of the catalog."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Usage(StrEnum):
-    """A part of SageMaker that runs instances; the API has one enum of instance types for each."""
+    """What runs instances: a part of SageMaker, whose API has one enum of instance types for each, or EC2 itself."""
 
     HOSTING = "hosting"
     TRAINING = "training"
     PROCESSING = "processing"
     TRANSFORM = "transform"
     NOTEBOOK = "notebook"
+    EC2 = "ec2"
+    """A node of a cluster: an instance of the account's own, under the name and at the price of EC2."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,10 +71,11 @@ class Cpu:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InstanceType:
-    """An instance type of SageMaker.
+    """An instance type of SageMaker (``ml.g5.xlarge``) or of EC2 (``g5.xlarge``).
 
     ``accelerator_memory_gib`` is per chip. ``local_storage_gb`` is the instance store, 0 without one.
     ``usages`` are the enums of the SageMaker API that hold the type, which is less than an offer in a region.
+    ``max_pods`` are the pods that a node of Kubernetes runs at most; None where no source says so.
     """
 
     name: str
@@ -93,3 +96,4 @@ class InstanceType:
     efa_supported: bool = False
     burstable: bool = False
     current_generation: bool | None = None
+    max_pods: int | None = None

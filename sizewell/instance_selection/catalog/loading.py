@@ -1,10 +1,12 @@
 """Build the catalog of a region from the data tables."""
 
+from dataclasses import replace
 from functools import cache
 
+from sizewell.facts.node_fees import fee_share
 from sizewell.instance_selection.catalog.catalog import Catalog, SpotHistory, UnknownRegionError
 from sizewell.instance_selection.catalog.instance_types import Accelerator, Cpu, InstanceType, Usage
-from sizewell.instance_selection.catalog.prices import PriceRatio, PriceRow
+from sizewell.instance_selection.catalog.prices import EC2, PriceRatio, PriceRow
 from sizewell.instance_selection.catalog.tables import (
     DATA_DIRECTORY,
     Row,
@@ -42,13 +44,61 @@ def load_catalog(region: str) -> Catalog:
         ),
         listed=listed,
         corrections={(row["family"], row["usage"]): row["reason"] for row in read_table("offer_corrections")},
-        spot={
-            name: SpotHistory(savings_percent=int(savings_percent), interruption_band=band, as_of=as_of)
-            for name, savings_percent, band, _, as_of in read_region("spot_advisor", region)
-        },
-        reliability={row["source_id"]: row["reliability"] for row in read_table("sources")},
+        spot=_spot(region),
+        reliability=_reliability(),
         version=catalog_version,
     )
+
+
+def _spot(region: str) -> dict[str, SpotHistory]:
+    return {
+        name: SpotHistory(savings_percent=int(savings_percent), interruption_band=band, as_of=as_of)
+        for name, savings_percent, band, _, as_of in read_region("spot_advisor", region)
+    }
+
+
+def _reliability() -> dict[str, str]:
+    return {row["source_id"]: row["reliability"] for row in read_table("sources")}
+
+
+@cache
+def load_ec2_catalog(region: str, manager: str = "") -> Catalog:
+    """Return the same hardware under the names of EC2, as far as AWS prices it on demand there; it is read once per process.
+
+    Prices include the fee of a ``manager`` of instances that takes one: ``sizewell.facts.node_fees``.
+
+    Raises:
+        UnknownRegionError: no EC2 price of the region is known.
+    """
+    prices = [
+        PriceRow(
+            _ec2_name(name),
+            usage,
+            float(usd_per_hour) * (1 + fee_share(manager, _ec2_name(name).partition(".")[0])),
+            source_id,
+            as_of or None,
+        )
+        for name, usage, usd_per_hour, source_id, as_of in read_region("prices", region)
+        if usage == EC2
+    ]
+    if not prices:
+        raise UnknownRegionError(region, read_regions("prices"))
+    return Catalog(
+        region,
+        (
+            replace(instance_type, name=_ec2_name(instance_type.name), usages=frozenset({Usage.EC2}))
+            for instance_type in _instance_types()
+        ),
+        prices=prices,
+        listed={row.instance_type: frozenset({EC2}) for row in prices},
+        spot={_ec2_name(name): history for name, history in _spot(region).items()},
+        reliability=_reliability(),
+        version=catalog_version,
+    )
+
+
+def _ec2_name(name: str) -> str:
+    return name.removeprefix("ml.")
 
 
 @cache

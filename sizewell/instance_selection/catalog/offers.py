@@ -65,10 +65,11 @@ class OfferList:
         if usage in (Usage.TRAINING, Usage.NOTEBOOK) and not priced:
             return self._assumed(listed, usage)
         verb = "publishes" if priced else "does not publish"
+        price = "an EC2 on-demand price" if usage is Usage.EC2 else f"a {usage} price"
         return Offer(
             offered=priced,
             basis=OfferBasis.PRICE_LIST,
-            reason=f"AWS {verb} a {usage} price for it in {self._region}",
+            reason=f"AWS {verb} {price} for it in {self._region}",
         )
 
     def _assumed(self, listed: frozenset[str], usage: Usage) -> Offer:

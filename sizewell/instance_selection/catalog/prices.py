@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sizewell.instance_selection.catalog.instance_types import InstanceType, Usage
 
 #: The ``usage`` of a price row that is the EC2 Linux on-demand price of the same hardware.
-EC2 = "ec2"
+EC2 = Usage.EC2.value
 #: The ``size`` of a price ratio that holds for each size of a family without a ratio of its own.
 ANY_SIZE = "*"
 
