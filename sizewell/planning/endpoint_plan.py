@@ -60,6 +60,8 @@ class Hosted:
     fleet: tuple[EndpointEstimate, ...]
     """Of the chosen type, and of each other that SageMaker may take in its place."""
     instance_type: InstanceType
+    vcpu_count: int
+    """Of one instance; of several types the fewest."""
     gpu_count: int
     """NVIDIA GPUs of one instance."""
     startup_timeout_s: int
@@ -118,6 +120,7 @@ def plan_hosted(
         else (selection.chosen,)
     )
     types = [catalog.get(candidate.instance_type) for candidate in provisioned]
+    vcpu_count = min(instance_type.vcpus for instance_type in types)
     gpu_count = min(one.accelerator_count for one in types) if kind is HardwareKind.CUDA else 0
     assumptions = (
         *selection.assumptions,
@@ -131,6 +134,7 @@ def plan_hosted(
         selection,
         tuple(candidate.estimate for candidate in provisioned),
         chosen,
+        vcpu_count,
         gpu_count,
         timeout_s,
         {
@@ -146,7 +150,7 @@ def plan_hosted(
             )
             if pools
             else None,
-            "vcpu_count": min(one.vcpus for one in types),
+            "vcpu_count": vcpu_count,
             "gpu_count": gpu_count,
             **container,
             "environment": dict(sorted((batching_environment | container["environment"]).items())),

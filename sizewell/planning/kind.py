@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from sizewell.config.cluster import TargetKind
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.policy import Policy
 from sizewell.config.workload import Workload
@@ -21,6 +22,7 @@ from sizewell.planning.names import Names
 from sizewell.planning.proxy import bypass_faults
 from sizewell.planning.remedies import Remedy
 from sizewell.planning.workload_plan import JobPlan, WorkloadPlan
+from sizewell.targets.registry import target_facet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +42,8 @@ class Stated:
     """Those of the place, by name, once they are planned: what runs others is planned last."""
     others: Mapping[str, Workload] = field(default_factory=dict)
     """What the configuration states in the same place, by name."""
+    cluster: Any = None
+    """The cluster that it runs in, of the class of its target; None is SageMaker."""
 
 
 #: A plan, and what of it cannot be built.
@@ -68,14 +72,17 @@ class PlanKind:
     chosen, or nothing is estimated of a model."""
     services: Services = lambda _: iter(())
     """Returns the services that the workload or its callers reach from the VPC, whatever it is that makes them."""
-    variable_faults: Callable[[Any, FoundationPlan], Iterator[PlanFault]] = bypass_faults
-    """Yields where its environment variables are more than AWS takes, with those that are set for the user."""
+    foundation_faults: Callable[[Any, FoundationPlan], Iterator[PlanFault]] = bypass_faults
+    """Yields what of a plan does not go with its foundation: environment variables that are more than AWS takes, with those that
+    are set for the user."""
     served_as: Callable[[Any], ServedAs] | None = None
     """Returns, of a plan, how its model is served, by the tables of what AWS supports; None where it serves none."""
     features: Sequence[Asked[Any]] = ()
     """What somebody may ask of it that AWS does not support everywhere."""
     join: Join | None = None
     """None where nothing of it is planned apart."""
+    catalog: Callable[[Any, Catalog], Catalog] = lambda _, catalog: catalog
+    """Returns the catalog that the type of a plan is chosen from, of that of SageMaker in its region."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,8 +109,14 @@ class BillKind:
 
 
 def plan_workload(stated: Stated) -> Planned:
-    """Return the plan of a workload, and what of it cannot be built; raises what the ``plan`` of its kind does."""
-    return facet(stated.workload.kind, PlanKind).plan(stated)
+    """Return the plan of a workload, and what of it cannot be built; raises what the ``plan`` of its kind does.
+
+    In a cluster, it is planned as the kind that the target makes of it.
+    """
+    kind: str = stated.workload.kind
+    if stated.cluster is not None:
+        kind = target_facet(stated.cluster.type, TargetKind).runs[kind].planned_as
+    return facet(kind, PlanKind).plan(stated)
 
 
 def needs_of(workload: Workload, policy: Policy, measurements: tuple[Measurement, ...] = ()) -> Any:

@@ -14,8 +14,6 @@ from sizewell.facts.endpoint_metrics import endpoint_metrics, variant_dimensions
 from sizewell.facts.metrics import MetricSum, MetricUnit
 from sizewell.facts.models import Engine
 from sizewell.facts.scaling import SIGNAL_METRICS, Signal
-from sizewell.instance_selection import HardwareKind
-from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.endpoint_plan_model import ScalingPlan
@@ -30,6 +28,7 @@ from sizewell.planning.scaling_policies import (
     TargetTrackingPlan,
 )
 from sizewell.planning.scaling_schedules import plan_scheduled_actions
+from sizewell.planning.scaling_targets import default_signal, derived_target
 
 if TYPE_CHECKING:
     from sizewell.planning.endpoint_plan import Hosted
@@ -127,11 +126,7 @@ class _Policies:
 
     @property
     def _default(self) -> Signal:
-        if self._hosted.needs.engine is not Engine.LLM_ENGINE or self._has_pools:
-            return Signal.INVOCATIONS
-        # Where latency leaves room for one request at a time, there is no number of them to follow.
-        has_target = not isinstance(self._derived(Signal.CONCURRENCY), str)
-        return Signal.CONCURRENCY if has_target else Signal.INVOCATIONS
+        return Signal.INVOCATIONS if self._has_pools else default_signal(self._hosted)
 
     @property
     def _has_pools(self) -> bool:
@@ -146,7 +141,7 @@ class _Policies:
             value, derivation = stated.target, f"stated: {stated.target:g} {known.unit if known else name}"
         else:
             assert signal is not None, "a metric of one's own states its target"
-            derived = self._derived(signal)
+            derived = derived_target(signal, self._hosted)
             if isinstance(derived, str):
                 self._fault(f"has no target that follows from the plan: {derived}", _UNDERIVED, "track", name)
                 return None
@@ -240,7 +235,7 @@ class _Policies:
         if metric.unit is MetricUnit.MICROSECONDS:
             return US_PER_MS, f", x {US_PER_MS:,} microseconds"
         if metric.summed_over is MetricSum.VCPUS:
-            count = self._hosted.fields["vcpu_count"]
+            count = self._hosted.vcpu_count
             return count, f", x {count} vCPUs"
         if metric.summed_over is MetricSum.GPUS:
             count = self._hosted.gpu_count
@@ -272,65 +267,6 @@ class _Policies:
             return False
         self._fault(f"cannot follow {signal}: {reason}", hint, *where)
         return True
-
-    def _derived(self, signal: Signal) -> tuple[float, str] | str:
-        """Return the target of a signal in the unit of the configuration, and its derivation; or why nothing gives it."""
-        needs, headroom = self._hosted.needs, f"less {self._hosted.needs.headroom:.0%} that stay free"
-        rate, free = self._hosted.capacity_requests_per_second, 1 - needs.headroom
-        if signal is Signal.INVOCATIONS:
-            return rate * free * 60, f"{rate:.3g} requests/s of one instance {headroom}, x 60 s"
-        if signal is Signal.LATENCY:
-            return needs.max_p95_latency_ms * free, f"max_p95_ms of {needs.max_p95_latency_ms:g} {headroom}"
-        if signal is Signal.GPU_MEMORY:
-            return (
-                "a model takes its memory when it is loaded, and how much more requests take is not predicted"
-            )
-        if needs.batching is not None:
-            return "batches fill before they take longer, so that it does not grow with the load"
-        if signal is Signal.CONCURRENCY:
-            return self._derived_concurrency(headroom)
-        share = self._busy_share(signal)
-        if isinstance(share, str):
-            return share
-        what = "vCPUs" if signal is Signal.CPU else "GPUs"
-        return (
-            100 * share * free,
-            f"{share:.0%} of the {what} busy at the capacity of one instance {headroom}",
-        )
-
-    def _derived_concurrency(self, headroom: str) -> tuple[float, str] | str:
-        needs, rate = self._hosted.needs, self._hosted.capacity_requests_per_second
-        # Little's law: no more requests are in progress than arrive within the time that each may take. That is less than
-        # what is predicted only where a load test has shown a lower rate.
-        most = min(
-            *(one.capacity_concurrency for one in self._hosted.fleet), rate * needs.max_p95_latency_ms / 1000
-        )
-        target = most * (1 - needs.headroom)
-        if target < 1:
-            return f"it would be {target:.2g} requests in progress, and one that is there counts as 1"
-        return target, f"{most:,.0f} requests in progress on one instance at its capacity {headroom}"
-
-    def _busy_share(self, signal: Signal) -> float | str:
-        """Return the share of time and processors that work on requests while an instance carries its capacity."""
-        hosted = self._hosted
-        if hosted.needs.models:
-            return "models are loaded beside the requests, and how much a load computes is not predicted"
-        on_cpu = hardware_kind(hosted.instance_type) in (HardwareKind.CPU_X86_64, HardwareKind.CPU_ARM64)
-        if hosted.needs.engine is Engine.LLM_ENGINE:
-            return "an llm-engine computes whenever there is a request, however many there are"
-        if signal is Signal.CPU and not on_cpu:
-            return f"the accelerators of {hosted.instance_type.name} compute, and the work of its vCPUs is not predicted"
-        found = []
-        for one in hosted.fleet:
-            replicas = one.replicas_per_instance
-            busy = min(1.0, one.capacity_requests_per_second * one.service_time_ms / 1000 / replicas)
-            if signal is Signal.GPU:
-                busy *= replicas * one.tensor_parallel_degree / hosted.gpu_count
-            elif hosted.needs.model.architecture.tabular:
-                # A row is scored on one core.
-                busy *= min(1.0, replicas / hosted.fields["vcpu_count"])
-            found.append(busy)
-        return min(found)
 
     def _fault(self, reason: str, hint: str, *where: str) -> None:
         self._faults.append(PlanFault((*self._path, *where), reason, hint))

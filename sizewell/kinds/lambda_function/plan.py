@@ -170,5 +170,5 @@ FACET = PlanKind(
     served_as=lambda _: ServedAs.LAMBDA,
     features=FEATURES,
     services=lambda _: iter((FUNCTIONS,)),
-    variable_faults=variable_faults,
+    foundation_faults=variable_faults,
 )

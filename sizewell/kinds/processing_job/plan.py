@@ -152,5 +152,5 @@ FACET = PlanKind(
     name=replace(JOB_NAME, noun="the processing jobs"),
     remedies=lambda _: PROCESSING_REMEDIES,
     services=services_of_job,
-    variable_faults=partial(bypass_faults, max_characters=MAX_VARIABLE_CHARACTERS[1]),
+    foundation_faults=partial(bypass_faults, max_characters=MAX_VARIABLE_CHARACTERS[1]),
 )

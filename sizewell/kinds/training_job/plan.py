@@ -94,5 +94,5 @@ FACET = PlanKind(
     name=replace(JOB_NAME, noun="the training jobs"),
     remedies=training_remedies,
     services=services_of_job,
-    variable_faults=partial(bypass_faults, max_characters=TRAINING_ENVIRONMENT[1]),
+    foundation_faults=partial(bypass_faults, max_characters=TRAINING_ENVIRONMENT[1]),
 )

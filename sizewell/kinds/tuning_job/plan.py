@@ -160,5 +160,5 @@ FACET = PlanKind(
     name=STATE_MACHINE_NAME,
     remedies=_remedies,
     services=services_of_job,
-    variable_faults=partial(bypass_faults, max_characters=TRAINING_ENVIRONMENT[1]),
+    foundation_faults=partial(bypass_faults, max_characters=TRAINING_ENVIRONMENT[1]),
 )
