@@ -37,13 +37,18 @@ if verb == os.environ.get("HANG_AT"):
     child.kill()
 if verb == "synth":
     account = os.environ.get("ACCOUNT", "111122223333")
-    foundation = dict(account=account, region="us-east-1", bootstrap=None, name_wildcards={{}})
-    (output / "plan.json").write_text(json.dumps(dict(foundation=foundation, places=[])))
+    foundation = dict(place=None, account=account, region="us-east-1", bootstrap=None, name_wildcards={{}})
+    workloads = json.loads(os.environ.get("WORKLOADS", "[]"))
+    regions = {{"eu": "eu-west-1"}}
+    named = sorted({{one["place"] for one in workloads}} & {{*regions}})
+    places = [dict(foundation, place=place, region=regions[place]) for place in named]
+    (output / "plan.json").write_text(json.dumps(dict(foundation=foundation, places=places, workloads=workloads)))
     (output / (account + ".template.json")).touch()
 if verb == os.environ.get("FAIL_AT"):
     print("Stack demo-dev-x: CREATE_FAILED, no such thing")
     sys.exit(1)
 """
+CLUSTERS = "import os, sys; print('clusters', os.environ['AWS_REGION'], *sys.argv[1:])\n"
 PROGRAM = """
 import pathlib, sys
 from sizewell_localcloud import places
@@ -98,6 +103,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
     # A package without its file would be looked for behind that of the project.
     (package / "__init__.py").touch()
     (package / "deployed.py").write_text("import sys; print(*sys.argv[1:])\n", "utf-8")
+    (package / "clusters.py").write_text(CLUSTERS, "utf-8")
     cdk = tmp_path / "cdk"
     cdk.write_text(CDK.format(python=sys.executable, project=str(tmp_path)), "utf-8")
     cdk.chmod(0o755)
@@ -154,6 +160,23 @@ def test_a_second_deployment_uses_the_same_emulator(project: Project) -> None:
         code, output, errors = project.run("destroy")
     assert (code, output) == (0, f"kept {plan} 111122223333 us-east-1\n"), errors
     assert not project.state.exists()
+
+
+def test_the_clusters_that_workloads_name_are_made_where_they_run(project: Project) -> None:
+    workloads = [
+        {"place": None, "cluster": {"name": "main", "version": "1.35"}},
+        {"place": None, "cluster": {"name": "main", "version": "1.35"}},
+        {"place": None, "cluster": {"name": "edge", "version": "1.34"}},
+        {"place": "eu", "cluster": {"name": "european", "version": "1.35"}},
+        {"place": None},
+    ]
+    try:
+        code, output, errors = project.run("deploy", "dev", WORKLOADS=json.dumps(workloads))
+        assert code == 0, errors
+        made = [line for line in output.splitlines() if line.startswith("clusters")]
+        assert made == ["clusters us-east-1 edge=1.34 main=1.35", "clusters eu-west-1 european=1.35"]
+    finally:
+        project.run("destroy")
 
 
 def test_a_failed_deployment_says_why_and_stays_to_be_looked_at(project: Project) -> None:

@@ -249,6 +249,15 @@ READERS: dict[str, tuple[Step, ...]] = {
             VpcEndpointIds=["$id"],
         ),
     ),
+    "AWS::EKS::PodIdentityAssociation": (
+        call(
+            "eks",
+            "describe_pod_identity_association",
+            "association",
+            clusterName="$ClusterName",
+            associationId="$name",
+        ),
+    ),
     "AWS::Events::Rule": (
         call("events", "describe_rule", Name="$name"),
         call("events", "list_targets_by_rule", "{Targets: Targets}", Rule="$Name"),

@@ -49,6 +49,7 @@ def deploy(environment: str, config: str, progress: Progress, *, verbose: bool =
         for place in places:
             if (place.account, place.region) not in bootstrapped:
                 _bootstrap(place, deployment.account, assembly, client(state, place), progress)
+            _make_clusters(place, assembly, client(state, place))
         variables = client(state, deployment)
         save_state(state.with_deployment(deployment))
         with progress.phase(f"deploying {environment}"):
@@ -111,6 +112,19 @@ def _bootstrap(
     target = f"aws://{place.account}/{place.region}"
     with progress.phase(f"bootstrapping {target}"):
         run_cdk(["bootstrap", target, *arguments, "--app", str(assembly)], variables, _log("bootstrap"))
+
+
+def _make_clusters(place: Deployment, assembly: Path, variables: dict[str, str]) -> None:
+    """Make what a platform only names: the clusters of Amazon EKS in which workloads of a place run."""
+    plan = json.loads((assembly / "plan.json").read_text("utf-8"))
+    where = {one["place"]: (one["account"], one["region"]) for one in (plan["foundation"], *plan["places"])}
+    clusters = {
+        f"{cluster['name']}={cluster['version']}"
+        for workload in plan["workloads"]
+        if (cluster := workload.get("cluster")) and where[workload["place"]] == (place.account, place.region)
+    }
+    if clusters:
+        run_module("sizewell_localcloud.clusters", sorted(clusters), variables)
 
 
 def _end_protection(environment: str, variables: dict[str, str]) -> None:

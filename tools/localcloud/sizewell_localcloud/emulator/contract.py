@@ -52,6 +52,13 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_vpce_fields_xml",
         "_vpcs",
     ),
+    "ministack.services.eks": (
+        "_create_pod_identity_association",
+        "_delete_pod_identity_association",
+        "_pia_key",
+        "_pod_identity_associations",
+        "_update_pod_identity_association",
+    ),
     "ministack.services.eventbridge": ("_put_events",),
     "ministack.services.iam": ("_roles",),
     "ministack.services.kms": ("_aliases", "_keys"),

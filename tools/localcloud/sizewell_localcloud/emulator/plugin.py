@@ -23,6 +23,7 @@ from sizewell_localcloud.emulator.autoscaling_types import AUTOSCALING_TYPES
 from sizewell_localcloud.emulator.budget_types import BUDGET_TYPES
 from sizewell_localcloud.emulator.contract import missing_names
 from sizewell_localcloud.emulator.ec2_types import EC2_TYPES
+from sizewell_localcloud.emulator.pod_identity_types import POD_IDENTITY_TYPES
 from sizewell_localcloud.emulator.sagemaker import store
 from sizewell_localcloud.emulator.sagemaker.resource_types import SAGEMAKER_TYPES
 from sizewell_localcloud.emulator.services import SERVICES
@@ -33,6 +34,7 @@ RESOURCE_TYPES: list[Any] = [
     *EC2_TYPES,
     *ALARM_TYPES,
     *BUDGET_TYPES,
+    *POD_IDENTITY_TYPES,
     *codedeploy.CODEDEPLOY_TYPES,
 ]
 

@@ -5,7 +5,7 @@ from typing import Any
 from ministack.services import cloudwatch, ec2, iam, kms, s3
 
 from sizewell_localcloud.emulator.account import arn
-from sizewell_localcloud.emulator.errors import ValidationError
+from sizewell_localcloud.emulator.errors import AwsError, ValidationError
 
 
 def require_role(role_arn: str) -> None:
@@ -15,6 +15,19 @@ def require_role(role_arn: str) -> None:
         raise ValidationError(
             f"Could not assume role {role_arn}. Please ensure that the role exists and allows principal "
             "'sagemaker.amazonaws.com' to assume the role."
+        )
+
+
+def require_role_of_pods(role_arn: str) -> None:
+    """Refuse a role that EKS may not assume for pods, or whose sessions it may not tag.
+
+    https://github.com/hashicorp/terraform-provider-aws/issues/41483, https://github.com/aws/aws-cdk/issues/31522
+    """
+    trust = str((_role(role_arn) or {}).get("AssumeRolePolicyDocument"))
+    if not all(word in trust for word in ("pods.eks.amazonaws.com", "sts:AssumeRole", "sts:TagSession")):
+        raise AwsError(
+            "InvalidParameterException",
+            "Trust policy of the role provided is invalid. Follow the official documentation to resolve the issue.",
         )
 
 
