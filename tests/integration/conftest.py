@@ -31,6 +31,7 @@ GROUPS = (
     "test_existing",
     "test_processing_jobs",
     "test_beyond_the_examples",
+    "test_contract",
 )
 #: The order in which files and folders run on an environment: the last one takes it down.
 ORDER = (
@@ -49,6 +50,7 @@ ORDER = (
     "test_network_lookup",
     "test_commands",
     "test_users_platform",
+    "test_contract",
 )
 #: Files and folders that test the local cloud rather than what is deployed to it.
 OF_THE_LOCAL_CLOUD = {
