@@ -1,0 +1,1 @@
+"""Amazon EKS: what runs in a cluster of Kubernetes that exists."""
