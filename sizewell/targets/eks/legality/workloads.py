@@ -1,0 +1,97 @@
+"""Deployments, Jobs and JobSets, each in itself."""
+
+from collections.abc import Iterator
+
+from sizewell.targets.eks.legality.fault import Field, ManifestFault, listed
+from sizewell.targets.eks.legality.manifest_set import ManifestSet, Rule, selects
+
+
+def deployment_selectors(manifests: ManifestSet) -> Iterator[ManifestFault]:
+    """The selector of a Deployment is not empty and selects the labels of its own template."""
+    # https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#selector
+    for root in manifests.fields("Deployment"):
+        selector, labels = root.at("spec.selector"), root.at("spec.template.metadata.labels")
+        if not selector["matchLabels"].keys and not selector["matchExpressions"].elements:
+            yield selector.fault(
+                "an empty selector is invalid for a Deployment: write labels of its template."
+            )
+        elif not selects(selector, labels.strings):
+            yield labels.fault(f"selector does not match template labels {labels.strings}: write the same.")
+
+
+def rolling_updates(manifests: ManifestSet) -> Iterator[ManifestFault]:
+    """A rolling update may add or remove a pod, belongs to RollingUpdate, and has time to become available."""
+    # https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
+    for root in manifests.fields("Deployment"):
+        update, spec = root.at("spec.strategy.rollingUpdate"), root["spec"]
+        if all(update[key].value in (0, "0%") for key in ("maxSurge", "maxUnavailable")):
+            yield update.fault("maxUnavailable may not be 0 when maxSurge is 0: write 1 in one of them.")
+        ready, deadline = spec["minReadySeconds"].number or 0, spec["progressDeadlineSeconds"].number
+        deadline = 600 if deadline is None else deadline
+        if ready >= deadline:
+            field = spec["progressDeadlineSeconds"]
+            yield field.fault(f"{deadline} must be greater than minReadySeconds: write more than {ready}.")
+
+
+def pod_failure_policies(manifests: ManifestSet) -> Iterator[ManifestFault]:
+    """A pod failure policy names containers of the Job and exit codes of failure, and fails an index where there are some."""
+    # https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-failure-policy
+    for spec in manifests.fields("JobSpec"):
+        paths = ("template.spec.initContainers[].name", "template.spec.containers[].name")
+        known = [name.text for path in paths for name in spec.each(path)]
+        for rule in spec.each("podFailurePolicy.rules[]"):
+            codes = rule["onExitCodes"]
+            if rule["action"].value == "FailIndex" and spec["backoffLimitPerIndex"].value is None:
+                yield rule["action"].fault("FailIndex requires backoffLimitPerIndex: write it, or FailJob.")
+            if codes["operator"].value == "In" and 0 in [value.number for value in codes.each("values[]")]:
+                yield codes["values"].fault(
+                    "0 is the exit code of success, not allowed with In: leave it out."
+                )
+            for name in codes.each("containerName"):
+                if name.value not in known:
+                    yield name.fault(f"{name.value!r} is not a container of the Job: write {listed(known)}.")
+
+
+def pod_host_names(manifests: ManifestSet) -> Iterator[ManifestFault]:
+    """The names that controllers make of a name, a number and an index have at most 63 characters."""
+    # https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode: the host name is $(job-name)-$(index).
+    longest: list[tuple[Field, str]] = []
+    for job in manifests.of_kind("Job"):
+        spec, last = job.root["spec"], (job.root.at("spec.completions").number or 1) - 1
+        if spec["completionMode"].value == "Indexed":
+            longest.append((job.root.at("metadata.name"), f"{job.name}-{last}"))
+    for job_set in manifests.of_kind("JobSet"):
+        for part in job_set.root.each("spec.replicatedJobs[]"):
+            last = (part.at("template.spec.completions").number or 1) - 1
+            name = f"{job_set.name}-{part['name'].text}-{(part['replicas'].number or 1) - 1}-{last}-abcde"
+            longest.append((part["name"], name))
+    for field, name in longest:
+        if len(name) > 63:
+            yield field.fault(f"host names such as {name} have at most 63 characters: shorten the name.")
+
+
+def job_set_references(manifests: ManifestSet) -> Iterator[ManifestFault]:
+    """A JobSet names replicatedJobs that it has, and waits only for earlier ones."""
+    # https://jobset.sigs.k8s.io/docs/reference/jobset.v1alpha2/
+    for root in manifests.fields("JobSet"):
+        jobs = list(root.each("spec.replicatedJobs[]"))
+        known = [job["name"].text for job in jobs]
+        paths = ("spec.successPolicy.targetReplicatedJobs[]", "spec.coordinator.replicatedJob")
+        for name in (found for path in paths for found in root.each(path)):
+            if name.value not in known:
+                yield name.fault(f"{name.value!r} is not one of the replicatedJobs: write {listed(known)}.")
+        for i, job in enumerate(jobs):
+            for name in job.each("dependsOn[].name"):
+                if name.value not in known[:i]:
+                    yield name.fault(
+                        f"{name.value!r} is no earlier replicatedJob: write {listed(known[:i])}."
+                    )
+
+
+RULES: tuple[Rule, ...] = (
+    deployment_selectors,
+    rolling_updates,
+    pod_failure_policies,
+    pod_host_names,
+    job_set_references,
+)
