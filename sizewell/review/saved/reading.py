@@ -13,6 +13,7 @@ from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_sa
 from sizewell.review.garbage_collection import without_garbage_collection
 from sizewell.review.saved.assets import asset_digests, nested_template
 from sizewell.review.saved.errors import SavedOutputError
+from sizewell.review.saved.manifests import manifest_stacks
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.templates.canonical import mark_assets
 from sizewell.templates.template import Acknowledgements, Stack
@@ -65,6 +66,9 @@ class OutputReader:
             raise SavedOutputError([f"{directory}: the output is empty: no stack in {MANIFEST}"])
         plan, plan_notes = self._plan(directory / PLAN_FILE)
         config, config_notes = _config(directory / CONFIGURATION_FILE)
+        stacks |= {stack.name: stack for stack in manifest_stacks(directory, plan, faults)}
+        if faults:
+            raise SavedOutputError(faults)
         return Assembly(
             directory=directory,
             environment=plan.environment if plan else name,

@@ -45,7 +45,7 @@ def test_every_type_of_the_tables_is_one_of_cloudformation() -> None:
     unknown = {
         name
         for name in named
-        if resource_schema(name) is None and not name.startswith(("Custom::", "AWS::CDK::"))
+        if resource_schema(name) is None and not name.startswith(("Custom::", "AWS::CDK::", "Kubernetes::"))
     }
     assert unknown == set()
 

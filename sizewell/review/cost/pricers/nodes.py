@@ -1,0 +1,107 @@
+"""The nodes of what runs in a cluster of Amazon EKS, one for each pod of its workload, and what comes with them.
+
+The objects say between which numbers the pods scale, and how large a volume is. The plan says which of the types is the first,
+what it costs, and how many there are on average.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sizewell.facts.billing import HOURS_PER_MONTH
+from sizewell.facts.node_fees import fee_share
+from sizewell.planning.saved_workload import SavedChoice
+from sizewell.review.cost.charges import (
+    Amounts,
+    Charge,
+    Count,
+    Fact,
+    UnitPrice,
+    by_count,
+    by_use,
+    number_words,
+    span_words,
+    unknown,
+)
+from sizewell.review.cost.instance_prices import planned_price
+from sizewell.review.cost.pricer import PlannedStack, prices
+from sizewell.templates.template import Resource
+from sizewell.templates.values import mapping, number
+
+_EC2 = "EC2"
+#: The group of the node class of EKS Auto Mode, which takes a fee.
+_AUTO_MODE = "eks.amazonaws.com"
+
+
+@prices("Kubernetes::NodePool")
+def node_charges(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
+    """Yield what the nodes of a pool cost."""
+    workload, bounds = stack.workload, _bounds(stack)
+    price = planned_price(workload.selection.chosen) if isinstance(workload, SavedChoice) else None
+    if not isinstance(workload, SavedChoice) or price is None or bounds is None:
+        yield from unknown(_EC2, "instances", slot="nodes", group="nodes")
+        return
+    low, high = bounds
+    average = workload.selection.chosen.estimate.instances_paid
+    count = Amounts(low, min(max(low if average is None else average, low), high), high)
+    first = workload.instance_type
+    share = _fee_share(resource, first)
+    own = UnitPrice(price.usd / (1 + share), price.unit, price.as_of, price.basis, price.note)
+    facts = {
+        "instance type": Fact(first),
+        "nodes": Fact(span_words(low, high)),
+        "average nodes": Fact(number_words(count.expected)),
+    }
+    hours = Count(count, f"{first} instance", HOURS_PER_MONTH, "hours")
+    yield from by_count(_EC2, f"{first} instances", hours, own, slot="nodes", group="nodes", facts=facts)
+    if share:
+        fee = UnitPrice(price.usd - own.usd, price.unit, price.as_of, price.basis)
+        yield from by_count("EKS", "Auto Mode fee", hours, fee, slot="fee of nodes", group="nodes")
+    if (size_gb := _volume_gb(stack)) is not None:
+        yield from by_count(
+            _EC2,
+            "volumes of nodes",
+            Count(count, f"volume of {number_words(size_gb)} GB", size_gb, "GB-month"),
+            stack.price(_EC2, "gp3_gb_month"),
+        )
+    yield from by_use(_EC2, "data transfer between zones", None)
+
+
+def _fee_share(pool: Resource, instance_type: str) -> float:
+    spec = _at(pool, "spec", "template", "spec", "nodeClassRef")
+    is_managed = spec.get("group") == _AUTO_MODE
+    return fee_share("eks-auto-mode", instance_type.partition(".")[0]) if is_managed else 0.0
+
+
+def _bounds(stack: PlannedStack) -> tuple[float, float] | None:
+    """Return the least and the most pods; None where the objects do not say it."""
+    if (scaler := _of_kind(stack, "ScaledObject")) is not None:
+        spec = _at(scaler, "spec")
+        low, high = number(spec.get("minReplicaCount")), number(spec.get("maxReplicaCount"))
+        return None if low is None or high is None else (low, max(low, high))
+    deployment = _of_kind(stack, "Deployment")
+    replicas = number(_at(deployment, "spec").get("replicas", 1)) if deployment else None
+    return None if replicas is None else (replicas, replicas)
+
+
+def _volume_gb(stack: PlannedStack) -> float | None:
+    """Return the size of the volume of a node; None where its class does not say it."""
+    if (karpenter := _of_kind(stack, "EC2NodeClass")) is not None:
+        volumes = _at(karpenter, "spec").get("blockDeviceMappings") or ()
+        sizes = [mapping(mapping(volume).get("ebs")).get("volumeSize") for volume in volumes]
+    else:
+        node_class = _of_kind(stack, "NodeClass")
+        sizes = [_at(node_class, "spec", "ephemeralStorage").get("size")] if node_class else []
+    known = [number(str(size).removesuffix("Gi")) for size in sizes if size is not None]
+    return sum(size for size in known if size is not None) if known and None not in known else None
+
+
+def _of_kind(stack: PlannedStack, kind: str) -> Resource | None:
+    wanted = f"Kubernetes::{kind}"
+    return next((each for each in stack.resources.values() if each.resource_type == wanted), None)
+
+
+def _at(resource: Resource, *path: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = resource.properties
+    for key in path:
+        found = mapping(found.get(key))
+    return found
