@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,7 @@ from sizewell.planning.load import LookupNeededError
 from sizewell.planning.lock_notes import lock_warnings
 from sizewell.planning.offers import offered_elsewhere, offered_types
 from sizewell.stacks.kernel import start_kernel
+from sizewell.targets.files import MANIFESTS, target_files
 from sizewell.whole_files import replace_file
 
 if TYPE_CHECKING:
@@ -129,7 +131,19 @@ class Platform:
         # ``sizewell review`` tells from it what a change means.
         configuration = configuration_to_json(self._planned.environment, self._planned.sources)
         replace_file(directory / "config.json", configuration.encode())
+        _write_manifests(directory, self.plan)
         return directory
+
+
+def _write_manifests(directory: Path, plan: DeploymentPlan) -> None:
+    """Write what the targets of a plan have beside the templates; nothing of another plan stays."""
+    shutil.rmtree(directory / MANIFESTS, ignore_errors=True)
+    for path, text in target_files(plan).items():
+        file = directory / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(file, text.encode())
+        if file.suffix == ".sh":
+            file.chmod(0o755)
 
 
 def load_or_exit(directory: Path, environment: str, context: Mapping[str, Any]) -> PlannedEnvironment:

@@ -53,7 +53,14 @@ def write_grafana(dashboards: tuple[Dashboard, ...], directory: Path) -> None:
 
 
 def write_prometheus(dashboards: tuple[Dashboard, ...], path: Path) -> None:
-    """Write the configuration of the exporter, and say so; raises ``RefusedError``."""
+    """Write the configuration of the exporter, and say so; end the command where nothing is exported.
+
+    Raises ``RefusedError`` where the file cannot be written.
+    """
+    if not any(section.graphs for dashboard in dashboards for section in dashboard.sections):
+        exit_with(
+            "nothing is published to CloudWatch: workloads in clusters have their metrics in Prometheus"
+        )
     from ruamel.yaml import YAML
 
     text = StringIO()

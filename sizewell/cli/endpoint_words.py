@@ -7,7 +7,7 @@ from sizewell.cli.explanation import Explanation
 from sizewell.cli.formats import spread
 from sizewell.cli.kind import Asked, AssumedEngine, Row, Subject, row_of_choice, same_image_words
 from sizewell.facts.scaling import INVOCATIONS_PER_INSTANCE
-from sizewell.instance_selection import EndpointEstimate
+from sizewell.instance_selection import EndpointEstimate, EndpointRequirements
 from sizewell.instance_selection.counterfactuals import endpoint_counterfactuals
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, decisive_bound
 from sizewell.instance_selection.migration import MigrationAssessment, assess_endpoint_migration
@@ -45,10 +45,21 @@ def scaling_lines(variant: VariantPlan) -> list[str]:
 def explain_endpoint(subject: Subject) -> Asked:
     """Return what was asked of an endpoint, and what would be picked if a need changed."""
     plan: VariantPlan = subject.plan
-    needs = needs_of(subject.stated, subject.policy, subject.measured)
+    pools = plan.provisioned_pools
+    return asked_of(
+        subject,
+        needs_of(subject.stated, subject.policy, subject.measured),
+        without_capacity=f"without capacity, SageMaker takes: {', '.join(pools.instance_types[1:])}"
+        if pools
+        else same_image_words(plan),
+    )
+
+
+def asked_of(subject: Subject, needs: EndpointRequirements, *, without_capacity: str | None) -> Asked:
+    """Return what was asked of a model that answers at once, wherever its instances run."""
+    plan = subject.plan
     asked = {bound.filter: ms for bound in BOUNDS if (ms := bound.asked_ms(needs)) is not None}
     engine = AssumedEngine(needs.engine, stated="engine" in subject.stated.model_fields_set)
-    pools = plan.provisioned_pools
     return Asked(
         objective=needs.objective,
         bound=asked[plan.selection.chosen.estimate.decisive_bound],
@@ -57,9 +68,7 @@ def explain_endpoint(subject: Subject) -> Asked:
         counterfactuals=endpoint_counterfactuals(
             needs, subject.catalog, free_pick(plan.selection, plan.lock)
         ),
-        without_capacity=f"without capacity, SageMaker takes: {', '.join(pools.instance_types[1:])}"
-        if pools
-        else same_image_words(plan),
+        without_capacity=without_capacity,
     )
 
 
@@ -72,7 +81,7 @@ def migrate_endpoint(subject: Subject) -> MigrationAssessment[EndpointEstimate]:
 
 def endpoint_facts(
     explanation: Explanation,
-    more: Callable[[EndpointPlan], list[str]] = scaling_lines,
+    more: Callable[[Any], list[str]] = scaling_lines,
     *,
     answers_later: bool = False,
     holds_one_model: bool = True,

@@ -19,6 +19,7 @@ from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound, dec
 from sizewell.instance_selection.pareto import pareto_front, time_of
 from sizewell.instance_selection.results import AnyCandidate, AnyEstimate, Candidate
 from sizewell.kinds.registry import facet
+from sizewell.planning.kind import PlanKind
 from sizewell.planning.load import PlanInputs, load_inputs
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.measurements import measurements_by_workload
@@ -141,7 +142,7 @@ def subject_of(workload: WorkloadPlan, inputs: PlanInputs) -> Subject:
         stated=stated_as_planned(environment.apart().workloads[workload.name], workload),
         plan=workload,
         policy=environment.policy,
-        catalog=inputs.catalog,
+        catalog=facet(workload.kind, PlanKind).catalog(workload, inputs.catalog),
         measured=measurements_by_workload(inputs.loaded.measurements, environment).get(workload.name, ()),
     )
 

@@ -173,6 +173,29 @@ def modes(
 
 
 @app.command()
+def targets(
+    workload: options.WorkloadArgument,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Compare SageMaker and each cluster of the configuration for a workload.
+
+    Prints a row for each place with instance type, count, latency and cost, and what would have to change to run there.
+    """
+    with report_config_errors():
+        from sizewell.cli.console import open_console
+        from sizewell.cli.targets_command import load_targets, print_targets, targets_to_json
+
+        found = load_targets(config, env, workload)
+        if as_json:
+            echo(targets_to_json(found), newline=False)
+        else:
+            with open_console() as console:
+                print_targets(workload, found, console)
+
+
+@app.command()
 def lock(
     workloads: options.LockedWorkloadsArgument = None,
     env: options.EnvironmentsOption = None,

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from sizewell.config.base import MAX_WORKLOADS, ConfigModel, ExpiryDays, Name, fault
 from sizewell.config.bootstrap import ON_BOOTSTRAP, Bootstrap
+from sizewell.config.cluster import Clusters
 from sizewell.config.effects import Below, OnChange, OnItems, OnPeriod, OnToggle
 from sizewell.config.existing import ExistingResources
 from sizewell.config.experiments import ON_MLFLOW_APP
@@ -142,6 +143,8 @@ class Environment(ConfigModel):
     is called over the internet; the artifacts of runs go to the artifact bucket."""
     places: Annotated[dict[PlaceName, Place], Field(max_length=MAX_PLACES)] = {}
     """Other accounts and regions by name, for workloads that say place: NAME; each has a foundation of its own."""
+    clusters: Clusters = {}
+    """Clusters that exist, by a name of yours, for workloads that say target: NAME; without a target they run in SageMaker."""
     storage: Storage = Storage()
     """How many days the buckets keep checkpoints and replaced artifacts."""
     notifications: Notifications = Notifications()

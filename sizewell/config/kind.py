@@ -8,11 +8,13 @@ from typing import Annotated, Any, ClassVar, Union
 from pydantic import Field, create_model
 
 from sizewell.config.base import MAX_WORKLOADS, Name
+from sizewell.config.cluster import MAX_CLUSTERS, ON_CLUSTERS, TargetKind
 from sizewell.config.effects import Computed
 from sizewell.config.environment import Environment
 from sizewell.config.request_members import Violation
 from sizewell.config.workload import Workload
 from sizewell.kinds.registry import facet, kind_names
+from sizewell.targets.registry import target_facet, target_names
 
 
 def no_rules(*_: Any) -> Iterator[Violation]:
@@ -43,8 +45,12 @@ def config_kinds() -> tuple[ConfigKind, ...]:
 
 @cache
 def environment_model() -> type[Environment]:
-    """Return the class of an environment whose workloads are of the kinds that there are."""
+    """Return the class of an environment whose workloads and clusters are of the kinds that there are."""
     any_model: Any = Union[tuple(kind.model for kind in config_kinds())]  # noqa: UP007  (known at run time only)
     workload: Any = Annotated[any_model, Field(discriminator="kind"), Computed.WORKLOAD]
     workloads: Any = Annotated[dict[Name, workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
-    return create_model("Environment", __base__=Environment, workloads=(workloads, ...))
+    any_cluster: Any = Union[tuple(target_facet(name, TargetKind).model for name in target_names())]  # noqa: UP007
+    clusters: Any = Annotated[dict[Name, any_cluster], Field(max_length=MAX_CLUSTERS), ON_CLUSTERS]
+    return create_model(
+        "Environment", __base__=Environment, workloads=(workloads, ...), clusters=(clusters, {})
+    )

@@ -5,6 +5,8 @@ from typing import Any
 
 from sizewell.config.access_rules import access_violations
 from sizewell.config.arn_rules import account_of, elsewhere
+from sizewell.config.cluster import runs_in_cluster
+from sizewell.config.cluster_rules import cluster_violations
 from sizewell.config.environment import MAX_PREFIX_CHARACTERS, Environment
 from sizewell.config.existing_rules import existing_violations, role_violations
 from sizewell.config.experiment_rules import experiment_violations
@@ -31,6 +33,7 @@ def check_rules(environment: Environment) -> Iterator[Violation]:
     yield from _bootstrap_is_near(environment)
     yield from _working_hours(environment)
     yield from place_violations(environment)
+    yield from cluster_violations(environment)
     yield from twice_stated(environment)
     for kind in config_kinds():
         yield from kind.rules_of_all(environment)
@@ -135,7 +138,14 @@ def zone_violations(environment: Environment, zones: int, key: str, what_to_do: 
 
 
 def _first_endpoint(environment: Environment) -> str | None:
-    return next((name for name, workload in environment.workloads.items() if workload.has_fleet), None)
+    return next(
+        (
+            name
+            for name, workload in environment.workloads.items()
+            if workload.has_fleet and not runs_in_cluster(workload)
+        ),
+        None,
+    )
 
 
 def _zone_ids(environment: Environment) -> Iterator[Violation]:

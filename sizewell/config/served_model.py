@@ -15,6 +15,7 @@ from sizewell.config.base import (
     with_article,
     without,
 )
+from sizewell.config.cluster import ON_TARGET, TargetName
 from sizewell.config.container import InferenceContainer, ServingContainer
 from sizewell.config.effects import Below, OnChange, OnFactor, OnNumber, OnValue, SelectionNeed
 from sizewell.config.execution_role import ON_EXECUTION_ROLE, RoleArn
@@ -125,6 +126,9 @@ class PlacedWorkload(Workload):
     """The most that serving may cost at average load, in USD per month."""
     place: Annotated[PlaceName | None, *ON_PLACE] = None
     """Which of the places it runs in; by default policy.account and policy.region."""
+    target: Annotated[TargetName | None, *ON_TARGET] = None
+    """Which of the clusters it runs in, or cheapest: the cheapest of SageMaker and the clusters that meet the needs. By default
+    SageMaker."""
     execution_role_arn: Annotated[RoleArn | None, ON_EXECUTION_ROLE] = None
     """The ARN of a role of the account that SageMaker assumes for this workload, in place of one that is made for it."""
 

@@ -3,6 +3,9 @@
 A kind is a folder of this package with the name of the kind: ``real_time_endpoint`` is ``kind: real-time-endpoint``. What a
 layer calls is a facet: a module of the folder, whose ``FACET`` is an object of the class that the layer defines. Every layer may
 ask, because this module needs the standard library alone; it imports a module of a kind when a layer asks for its facet.
+
+What a target makes of a kind is planned as a kind of its own, which nobody configures: a folder in that of the target.
+``targets/eks/deployment`` is the kind ``eks-deployment`` of plans.
 """
 
 from collections.abc import Iterator
@@ -11,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import sizewell.kinds as kinds
+import sizewell.targets as targets
 
 #: What every kind brings.
 REQUIRED = ("__init__.py", "config.py", "plan.py", "starter.yaml", "starter.dev.yaml")
@@ -44,22 +48,28 @@ def kind_names() -> tuple[str, ...]:
 
 def file_of(kind: str, name: str) -> Path:
     """Return the path of a file of a kind. Raises ``UnknownKindError``."""
-    return _folder(kind) / name
+    return _place(kind)[1] / name
 
 
 def facet(kind: str, of: type[F]) -> F:
     """Return what one layer needs to know of a kind. Raises ``UnknownKindError``."""
-    found: Any = import_module(f"{kinds.__name__}.{_folder(kind).name}.{of.module}").FACET
+    package, folder = _place(kind)
+    found: Any = import_module(f"{package}.{folder.name}.{of.module}").FACET
     assert isinstance(found, of), f"the facet {of.module} of {kind} is no {of.__name__}"
     return found
 
 
-def _folder(kind: str) -> Path:
+def _place(kind: str) -> tuple[str, Path]:
+    """Return the package that a kind is in, and its folder there."""
     name = kind.replace("-", "_")
     if name.isidentifier() and name not in _NO_KINDS:  # not part of a path
         for root in kinds.__path__:
             if (folder := Path(root) / name).is_dir():
-                return folder
+                return kinds.__name__, folder
+        target, _, planned = name.partition("_")
+        for root in targets.__path__:
+            if planned and (folder := Path(root) / target / planned / "plan_model.py").exists():
+                return f"{targets.__name__}.{target}", folder.parent
     raise UnknownKindError(kind)
 
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from sizewell.config.environment import Environment
 from sizewell.config.kind import ConfigKind
 from sizewell.instance_selection import Catalog, Measurement, load_catalog
-from sizewell.kinds.registry import facet
+from sizewell.kinds.registry import facet, kind_names
 from sizewell.planning.bill import build_bill
 from sizewell.planning.bill_plan import Bill
 from sizewell.planning.errors import PlanError, PlanFault
@@ -19,6 +19,7 @@ from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.place_plan import plan_place
 from sizewell.planning.plan import DeploymentPlan, WorkingHoursPlan
 from sizewell.planning.quotas import plan_quotas
+from sizewell.planning.workload_plan import WorkloadPlan
 
 
 def build_plan(
@@ -60,7 +61,7 @@ def build_plan(
         raise PlanError(tuple(faults))
     regions = {foundation.place: foundation.region for foundation in foundations}
     planned = [workload for place in places for workload in place.workloads]
-    workloads = tuple(sorted(planned, key=lambda workload: facet(workload.kind, ConfigKind).rank))
+    workloads = tuple(sorted(planned, key=lambda plan: _rank(plan, environment)))
     lines = (
         *(facet(workload.kind, BillKind).line(workload, regions[workload.place]) for workload in workloads),
         *(foundation_line(foundation) for foundation in foundations),
@@ -91,6 +92,12 @@ def build_plan(
         bill=bill,
         quotas=plan_quotas(workloads, {one.place: one for one in foundations}),
     )
+
+
+def _rank(plan: WorkloadPlan, environment: Environment) -> int:
+    """Return the place of the kind of a plan among others; what runs in a cluster has that of its kind in the configuration."""
+    is_configured = plan.kind in kind_names()
+    return facet(plan.kind if is_configured else environment.workloads[plan.name].kind, ConfigKind).rank
 
 
 def _over_budget(bill: Bill, environment_name: str, workloads: Collection[str]) -> list[PlanFault]:

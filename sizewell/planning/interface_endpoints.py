@@ -15,6 +15,7 @@ A Lambda function is called, and writes its logs, outside of the VPC, whatever i
 
 from collections.abc import Iterator
 
+from sizewell.config.cluster import runs_in_cluster
 from sizewell.config.environment import Environment
 from sizewell.config.network import NewNetwork
 from sizewell.config.variant_names import endpoint_of
@@ -70,6 +71,8 @@ def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
     """Yield services, each with the workload that needs it."""
     mlflow_arn = environment.existing.mlflow_arn
     for name, workload in environment.workloads.items():
+        if runs_in_cluster(workload):  # which may be in another VPC
+            continue
         yield from ((service, name) for service in facet(workload.kind, PlanKind).services(workload))
         access = getattr(workload, "access", None)
         if access is not None and access.api_gateway is not None and endpoint_of(name) == name:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from sizewell.facts.instance_types import NAME_PATTERN
+from sizewell.facts.instance_types import ANY_NAME_PATTERN
 from sizewell.instance_selection import PriceBasis
 from sizewell.planning.digests import reasons_digest
 from sizewell.planning.instance_pools import MAX_POOLS
@@ -21,7 +21,7 @@ from sizewell.planning.workload_plan import InstanceWorkloadPlan
 Count = Annotated[int, Field(ge=1)]
 Usd = Annotated[float, Field(ge=0)]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
-InstanceTypeName = Annotated[str, Field(pattern=NAME_PATTERN)]
+InstanceTypeName = Annotated[str, Field(pattern=ANY_NAME_PATTERN)]
 
 
 class LockModel(BaseModel):
@@ -40,6 +40,8 @@ class LockedWorkload(LockModel):
     """Of an endpoint at peak load."""
     kind: Literal["asynchronous-endpoint"] | None = None
     """What an endpoint became whose mode is left to the plan; None where it answers at once, and of a training job."""
+    target: str | None = None
+    """The cluster that it runs in; None is SageMaker."""
     method: Literal["full", "lora"] | None = None
     """Of a training job: all weights, or adapters."""
     instance_pools: Annotated[tuple[InstanceTypeName, ...], Field(max_length=MAX_POOLS)]

@@ -88,7 +88,7 @@ def _why_not(instance_type: str, free: AnySelection) -> str | None:
     for rejection in free.rejected:
         if rejection.instance_type == instance_type:
             return f"{rejection.filter}: {rejection.reason}"
-    return "SageMaker has no instance type of that name"
+    return "there is no instance type of that name"
 
 
 def _kept(locked: str, best: str) -> str:

@@ -26,7 +26,7 @@ def stated_in_mode(endpoint: EndpointNeeds, mode: Mode, comparison: ModeComparis
 
 def stated_as_planned(workload: Workload, plan: WorkloadPlan) -> Workload:
     """Return a workload of the configuration as the kind that its plan is of."""
-    if not isinstance(workload, EndpointNeeds) or workload.kind == plan.kind:
+    if not isinstance(workload, EndpointNeeds) or plan.modes is None:
         return workload
     return facet(plan.kind, ModeKind).stated(workload, plan.modes)
 

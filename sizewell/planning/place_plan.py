@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from sizewell.config.cluster import CHEAPEST, target_of
 from sizewell.config.environment import Environment
 from sizewell.config.instances import OnInstances
 from sizewell.config.place_rules import path_of_place
+from sizewell.config.variant_names import endpoint_of
 from sizewell.instance_selection import Catalog, Measurement, NoFeasibleInstanceError
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.kinds.registry import facet
@@ -24,6 +26,7 @@ from sizewell.planning.names import Names
 from sizewell.planning.network import plan_network
 from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.proxy import proxy_variables
+from sizewell.planning.target_choice import plan_where_cheapest, possible_targets
 from sizewell.planning.variants import faults_as_written, join_variants
 from sizewell.planning.workload_plan import JobPlan, StateMachinePlan, WorkloadPlan
 
@@ -67,9 +70,15 @@ def plan_place(
             environment_tags=environment.tags,
             jobs={plan.name: plan for plan in planned.workloads if isinstance(plan, JobPlan)},
             others=apart.workloads,
+            cluster=environment.clusters.get(target_of(workload) or ""),
         )
         try:
-            plan, faults = plan_workload(stated)
+            if target_of(workload) == CHEAPEST:
+                clusters = environment.clusters
+                targets = possible_targets(environment.workloads[endpoint_of(name)], clusters)
+                plan, faults = plan_where_cheapest(stated, targets, clusters)
+            else:
+                plan, faults = plan_workload(stated)
             planned.workloads.append(plan)
             planned.faults.extend(faults)
         except UnknownInstanceTypeError as error:
@@ -104,8 +113,8 @@ def plan_place(
         ),
     )
     for plan in planned.workloads:
-        of_variables = facet(plan.kind, PlanKind).variable_faults(plan, planned.foundation)
-        planned.faults += (_in_place(fault, names.place) for fault in of_variables)
+        found = facet(plan.kind, PlanKind).foundation_faults(plan, planned.foundation)
+        planned.faults += (_in_place(fault, names.place) for fault in found)
     planned.workloads, of_variants = join_variants(planned.workloads, environment, catalog)
     planned.faults = faults_as_written((*planned.faults, *of_variants), environment)
     return planned

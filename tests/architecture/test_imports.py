@@ -17,6 +17,7 @@ GROUND = {
     "sizewell.modules",
     "sizewell.documented_model",
     "sizewell.kinds.registry",
+    "sizewell.targets.registry",
     "sizewell.whole_files",
 }
 #: What each package may import of ours besides; of the outside, NEVER_IMPORTS says what it may not.
@@ -27,6 +28,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sizewell.planning": {"sizewell.config", "sizewell.instance_selection", "sizewell.checks"},
     "sizewell.dashboards": {"sizewell.planning"},
     "sizewell.kinds": {
+        "sizewell.config",
+        "sizewell.dashboards",
+        "sizewell.instance_selection",
+        "sizewell.planning",
+    },
+    "sizewell.targets": {
         "sizewell.config",
         "sizewell.dashboards",
         "sizewell.instance_selection",
@@ -67,6 +74,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sizewell.dashboards",
         "sizewell.planning",
         "sizewell.kinds",
+        "sizewell.targets",
         "sizewell.checks",
     },
     "sizewell_localcloud": set(),
@@ -81,9 +89,10 @@ NEVER_IMPORTS: dict[str, set[str]] = {
     "sizewell.planning": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
     "sizewell.dashboards": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "pydantic", "ruamel", "yaml"},
     "sizewell.kinds": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
+    "sizewell.targets": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel"},
     "sizewell.checks": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml", "pydantic"},
     "sizewell.templates": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml", "pydantic"},
-    "sizewell.review": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel", "yaml"},
+    "sizewell.review": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel"},
     "sizewell.synthesis": CDK | (OUTSIDE_WORLD - {"subprocess"}) | {"pydantic", "ruamel", "yaml"},
     "sizewell.deploy": CDK | (OUTSIDE_WORLD - {"boto3", "botocore", "subprocess"}) | {"pydantic", "ruamel"},
     "sizewell.pytest_plugin": CDK | (OUTSIDE_WORLD - {"subprocess"}) | CLOCK_AND_CHANCE | {"ruamel", "yaml"},
@@ -100,11 +109,13 @@ MAY_READ_THE_ENVIRONMENT = {
     "sizewell/synthesis/processes.py",
 }
 #: What is written into templates and runs in the account: nothing of ours imports it, and it may know the time.
-RUNS_ELSEWHERE = {"constructs_lib/notebook/stop_when_idle.py"}
+RUNS_ELSEWHERE = {"constructs_lib/notebook/stop_when_idle.py", "sizewell/targets/contract/load_model.py"}
 #: The one package of this checkout that is not where its name says: the wheel has it there, and a link leads to it.
 LINK, LINKED = "sizewell.stacks", "stacks"
 #: What every layer may ask about kinds: it imports a kind only on demand.
 REGISTRY = {"sizewell.kinds.registry", "sizewell.kinds.stack_kind"}
+#: The same of targets; the package itself is where they lie.
+TARGETS = {"sizewell.targets", "sizewell.targets.registry"}
 #: A distribution of its own, which starts processes and knows the environment: that is its business.
 LOCAL_CLOUD = "sizewell_localcloud"
 #: What some files of a kind may import besides, or in place of what the others may.
@@ -115,7 +126,8 @@ OF_FACETS = {
 }
 #: Of planning and of kinds, stacks know the plan, not how it is made.
 STACKS_MAY_KNOW = re.compile(
-    r"sizewell\.(planning\.(\w+_plan_model|plan|scaling_policies|workload_plan)|kinds\.(registry|stack_kind|\w+\.plan_model))"
+    r"sizewell\.(planning\.(\w+_plan_model|plan|scaling_policies|workload_plan)|kinds\.(registry|stack_kind|\w+\.plan_model)"
+    r"|targets\.\w+\.\w+\.plan_model)"
 )
 
 
@@ -142,6 +154,8 @@ def _package(module: str) -> str | None:
     """Return the package of ours that a module belongs to: the folder in which it is."""
     if module in REGISTRY:
         return "sizewell.kinds.registry"
+    if module in TARGETS:
+        return "sizewell.targets.registry"
     parts = module.split(".")
     if parts[0] in ("sizewell", "tools"):
         name = ".".join(parts[:2])
@@ -188,7 +202,7 @@ def test_a_package_imports_only_what_it_may(package: str) -> None:
     # Of the emulator nothing may agree with the product by being the same code.
     ground = GROUND if package not in {LOCAL_CLOUD, "sizewell.facts"} else set()
     for path in _files(package):
-        may_import = OF_FACETS.get(path.name) if package == "sizewell.kinds" else None
+        may_import = OF_FACETS.get(path.name) if package in ("sizewell.kinds", "sizewell.targets") else None
         allowed = (MAY_IMPORT[package] if may_import is None else may_import) | ground | {package, None}
         if path.relative_to(PROJECT_ROOT).as_posix() in RUNS_ELSEWHERE:
             assert {_package(module) for module in _imports(path)} == {None}, f"{path.name} stands alone"
@@ -216,6 +230,7 @@ def test_the_door_of_an_app_only_puts_together() -> None:
         "sizewell.config",
         "sizewell.kinds.registry",
         "sizewell.planning",
+        "sizewell.targets",
         "sizewell.whole_files",
     }
     assert not {module.split(".")[0] for module in imports} & (OUTSIDE_WORLD | CLOCK_AND_CHANCE)
@@ -225,7 +240,7 @@ def test_the_door_of_an_app_only_puts_together() -> None:
 
 def test_the_commands_of_the_local_cloud_start_with_the_standard_library_alone() -> None:
     # They must be able to say that the emulator is not installed; what asks the services is a process of its own.
-    ask_the_services = {"inventory.py", "deployed.py", "termination_protection.py"}
+    ask_the_services = {"clusters.py", "inventory.py", "deployed.py", "termination_protection.py"}
     for path in (PROJECT_ROOT / "tools" / "localcloud" / LOCAL_CLOUD).glob("*.py"):
         tops = {module.split(".")[0] for module in _imports(path)}
         outside = tops - sys.stdlib_module_names - {LOCAL_CLOUD}
@@ -250,7 +265,7 @@ def test_only_named_files_read_the_process_environment() -> None:
     for package in MAY_IMPORT.keys() - {LOCAL_CLOUD}:
         for path in _files(package):
             name = path.relative_to(PROJECT_ROOT).as_posix()
-            if name not in MAY_READ_THE_ENVIRONMENT:
+            if name not in MAY_READ_THE_ENVIRONMENT | RUNS_ELSEWHERE:
                 assert "environ" not in {m for module in _imports(path) for m in module.split(".")}, name
                 assert not re.search(r"\bos\.environ\b", path.read_text("utf-8")), name
 
@@ -258,7 +273,7 @@ def test_only_named_files_read_the_process_environment() -> None:
 def test_stacks_know_the_plan_and_not_how_it_is_made() -> None:
     for path in _files("stacks"):
         for module in _imports(path):
-            if module.startswith(("sizewell.planning", "sizewell.kinds")):
+            if module.startswith(("sizewell.planning", "sizewell.kinds", "sizewell.targets")):
                 assert STACKS_MAY_KNOW.fullmatch(module), f"{path.name}: {module}"
 
 

@@ -122,3 +122,12 @@ def test_a_file_for_grafana_is_written_for_each_dashboard(sizewell: Sizewell, tm
     assert told.stdout == f"{folder / 'demo-prod.json'} is written: import it into Grafana.\n"
     (path,) = folder.iterdir()
     assert json.loads(path.read_text("utf-8"))["title"] == "demo-prod"
+
+
+def test_nothing_is_exported_of_workloads_in_clusters(sizewell: Sizewell, tmp_path: Path) -> None:
+    config = PROJECT_ROOT / "examples" / "eks-deployment" / "config"
+    target = tmp_path / "exporter.yaml"
+    refused = sizewell("dashboard", "--env", "dev", "--config", str(config), "--prometheus", str(target))
+    assert refused.exit_code == 1
+    assert "nothing is published to CloudWatch" in refused.stderr
+    assert not target.exists()

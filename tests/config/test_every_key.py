@@ -35,8 +35,19 @@ KINDS = {
 #: A key that both kinds of endpoints have is one key.
 NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}
 
+
+#: What runs in SageMaker alone.
+WITHOUT_TARGET = (
+    ("queue", "AsynchronousEndpoint"),
+    ("several", "MultiModelEndpoint"),
+    ("serverless", "ServerlessEndpoint"),
+    ("function", "LambdaFunction"),
+    ("components", "InferenceComponentEndpoint"),
+    ("transform", "BatchTransform"),
+)
 #: Keys that a kind refuses, with what to write instead.
 REFUSED = {
+    *((kind, model, "target") for kind, model in WITHOUT_TARGET),
     ("function", "LambdaContainer", "image"),
     ("function", "NamedImage", "framework"),
     ("function", "NamedImage", "version"),

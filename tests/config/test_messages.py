@@ -88,7 +88,7 @@ def test_unknown_key_at_the_top(message_for: MessageFor) -> None:
     assert message_for("qqq: 1\n") == lines(
         "config/dev.yaml:1  qqq",
         "  unknown key; allowed here: platform, tags, names, policy, bootstrap, network, existing, mlflow_app, "
-        "places, storage, notifications, dashboard, workloads",
+        "places, clusters, storage, notifications, dashboard, workloads",
         "  remove it",
     )
 

@@ -63,7 +63,11 @@ def dashboards(directory: object) -> list[Dashboard]:
 
 @pytest.mark.parametrize("directory", ENVIRONMENTS, ids=lambda path: path.parent.name)
 def test_an_exporter_takes_the_configuration_and_every_metric_is_published(directory: object) -> None:
-    configuration = Configuration.model_validate(exporter_config(dashboards(directory)))
+    shown = dashboards(directory)
+    if not any(section.graphs for dashboard in shown for section in dashboard.sections):
+        assert "eks-deployment" in str(directory)  # Prometheus has its metrics already
+        return
+    configuration = Configuration.model_validate(exporter_config(shown))
     for job in configuration.static:
         assert [(tag.key, tag.value) for tag in job.custom_tags] == [("workload", job.name)]
         for read in job.metrics:

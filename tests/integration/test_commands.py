@@ -68,6 +68,15 @@ def test_deploy_shows_what_stands_and_destroy_leaves_nothing(state: Path) -> Non
     assert not state.exists()
 
 
+def test_a_cluster_that_a_platform_names_is_made_once(state: Path) -> None:
+    example = (*DEPLOY, "--config", "examples/eks-deployment/config")
+    said = "made a stand-in for the cluster company-ml, which an account must have"
+    for times in (1, 0):
+        deployed = run(state, *example)
+        assert deployed.returncode == 0, deployed.stderr
+        assert deployed.stderr.splitlines().count(said) == times
+
+
 def test_interrupt_leaves_nothing_behind(state: Path) -> None:
     process = subprocess.Popen(
         command(*DEPLOY),

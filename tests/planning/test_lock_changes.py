@@ -149,12 +149,12 @@ def test_a_type_that_is_gone_is_replaced_and_reported() -> None:
     assert plants.lock is not None
     assert (plants.instance_type, plants.lock.state) == ("ml.g2.xlarge", "infeasible")
     assert lock_warnings(under) == (
-        "plants is locked on ml.g1.xlarge, which cannot be used (SageMaker has no instance type of that name): "
+        "plants is locked on ml.g1.xlarge, which cannot be used (there is no instance type of that name): "
         "planned on ml.g2.xlarge",
         "Run: sizewell lock --env dev",
     )
     (difference,) = check_lock(under, OLD)
-    assert difference.reason == "ml.g1.xlarge cannot be used: SageMaker has no instance type of that name"
+    assert difference.reason == "ml.g1.xlarge cannot be used: there is no instance type of that name"
     assert change(plan, OLD).reason == difference.reason
 
 

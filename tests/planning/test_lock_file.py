@@ -181,7 +181,7 @@ def test_a_merge_conflict_is_named_at_its_line(directory: Path) -> None:
             "config/selection.lock.yaml:9  environments.prod.workloads.null.usd_per_hour\n"
             f"  is missing\n  {MEND}\n"
             "config/selection.lock.yaml:14  environments.prod.workloads.null.usd_per_hours\n"
-            "  unknown key; allowed here: instance_type, instance_count, peak_instance_count, kind, method, "
+            "  unknown key; allowed here: instance_type, instance_count, peak_instance_count, kind, target, method, "
             "instance_pools, usd_per_hour, usd_per_month, price_basis, price_date, needs_digest, reasons_digest\n"
             f"  did you mean usd_per_hour? {MEND}",
         ),

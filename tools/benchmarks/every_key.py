@@ -21,6 +21,7 @@ def every_key() -> dict[str, Config]:
     found |= _tunings(found)
     found |= _jobs_in_order(found)
     found |= _at_night(found)
+    found |= _in_clusters(found)
     return found
 
 
@@ -44,6 +45,25 @@ def _at_night(found: dict[str, Config]) -> dict[str, Config]:
     base = found["components: linear"]
     policy = {**base["policy"], "production": False, "working_hours": stated.NOTEBOOK["working_hours"]}
     return {"components: at night": {**base, "policy": policy}}
+
+
+def _in_clusters(found: dict[str, Config]) -> dict[str, Config]:
+    """Return a workload in a cluster of each target; and one in a cluster of another place."""
+    model, request = stated.MODELS["cnn"]
+    base = {**_base({**stated.IN_CLUSTER, "model": model, "request": request}), "clusters": stated.CLUSTERS}
+    there = {**_workload(base), "place": "eu"}
+    cluster = {**stated.CLUSTERS["main"], "place": "eu"}
+    beside = found["job: linear"]
+    return {
+        "endpoint: in a cluster": base,
+        "endpoint: in a cluster of another place": {
+            **beside,
+            "bootstrap": {"qualifier": "company1"},
+            "places": {"eu": stated.PLACE},
+            "clusters": {"main": cluster},
+            "workloads": {**beside["workloads"], "there": there},
+        },
+    }
 
 
 def _rates(found: dict[str, Config]) -> dict[str, Config]:

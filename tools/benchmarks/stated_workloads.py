@@ -274,6 +274,54 @@ IN_ANY_MODE: Config = {
     "mode": "auto",
     "similar_models": 3,
 }
+CLUSTERS: Config = {
+    "main": {
+        "type": "eks",
+        "name": "company-ml",
+        "version": "1.35",
+        "nodes": "karpenter",
+        "node_role": "company-ml-node",
+        "discovery_tags": {"karpenter.sh/discovery": "company"},
+        "ami": "al2023@v20260917",
+        "has": [
+            "keda",
+            "prometheus",
+            "kube-state-metrics",
+            "dcgm-exporter",
+            "pod-identity-agent",
+            "nvidia-device-plugin",
+            "neuron-device-plugin",
+            "network-policies",
+        ],
+        "daemonsets": {"cpu": "300m", "memory": "800Mi", "pods": 9},
+        "prometheus": {
+            "url": "http://prometheus-operated.metrics.svc:9090",
+            "namespace": "metrics",
+            "labels": {"release": "prometheus"},
+        },
+        "namespace": "models",
+        "pod_security": "baseline",
+        "proxy_image": "111122223333.dkr.ecr.us-east-1.amazonaws.com/envoy:v1.36.2",
+    }
+}
+IN_CLUSTER: Config = {
+    **{
+        key: value
+        for key, value in ENDPOINT.items()
+        if key
+        not in (
+            "routing",
+            "detailed_metrics",
+            "access",
+            "data_capture",
+            "instance_pools",
+            "rollout",
+            "alarms",
+        )
+    },
+    "target": "main",
+    "scaling": {"max_instances": 20, "track": {"invocations": {}}},
+}
 QUEUE: Config = {
     **{
         key: ENDPOINT[key]

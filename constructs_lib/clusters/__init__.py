@@ -1,0 +1,1 @@
+"""What workloads in clusters need of the account."""

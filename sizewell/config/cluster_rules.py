@@ -1,0 +1,86 @@
+"""Rules of clusters: which there are, and whether a workload can run in the one that it names."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sizewell.config.base import with_article, without
+from sizewell.config.cluster import CHEAPEST, Cluster, Runs, TargetKind, target_of
+from sizewell.config.environment import Environment
+from sizewell.config.faults import near_match
+from sizewell.config.request_members import Violation
+from sizewell.config.workload import Workload
+from sizewell.targets.registry import target_facet
+
+
+def cluster_violations(environment: Environment) -> Iterator[Violation]:
+    """Yield every violation, in the order of the configuration."""
+    clusters, places = environment.clusters, environment.places
+    for name, cluster in clusters.items():
+        if name == CHEAPEST:
+            yield ("clusters", name), f"target: {CHEAPEST} means the cheapest place: choose another name"
+        if cluster.place is not None and cluster.place not in places:
+            yield ("clusters", name, "place"), f"there is no place {cluster.place}"
+    for name, workload in environment.workloads.items():
+        if (target := target_of(workload)) is None:
+            continue
+        path = ("workloads", name)
+        if target == CHEAPEST:
+            yield from _has_a_choice(path, workload, environment)
+            continue
+        if target not in clusters:
+            match = near_match(target, tuple(clusters))
+            known = f"clusters are {', '.join(clusters)}" if clusters else "clusters names none"
+            yield (
+                (*path, "target"),
+                f"there is no cluster {target}; {f'did you mean {match}?' if match else known}",
+            )
+            continue
+        yield from violations_there(path, workload, target, clusters[target])
+
+
+def _has_a_choice(path: tuple[str, ...], workload: Workload, environment: Environment) -> Iterator[Violation]:
+    kinds = {
+        kind
+        for cluster in environment.clusters.values()
+        for kind in target_facet(cluster.type, TargetKind).runs
+    }
+    if workload.kind not in kinds:
+        yield (
+            (*path, "target"),
+            f"is {CHEAPEST}, but no cluster runs {with_article(workload.kind)}: remove it",
+        )
+
+
+def violations_there(
+    path: tuple[str, ...], workload: Workload, target: str, cluster: Cluster
+) -> Iterator[Violation]:
+    """Yield why a workload does not run in a cluster, and which of its keys have no effect there."""
+    kind = target_facet(cluster.type, TargetKind)
+    if (runs := kind.runs.get(workload.kind)) is None:
+        yield (
+            (*path, "target"),
+            f"{target} is {with_article(kind.words)}, which does not run {with_article(workload.kind)}, but "
+            f"{', '.join(sorted(kind.runs))}: without the key it runs in SageMaker",
+        )
+        return
+    if workload.place != cluster.place:
+        where = "the account and region of the policy" if cluster.place is None else f"place {cluster.place}"
+        yield (*path, "place"), f"the cluster {target} is in {where}; write the same place at both"
+    yield from _without_effect(path, workload, runs, kind.words)
+
+
+def _without_effect(path: tuple[str, ...], workload: Workload, runs: Runs, words: str) -> Iterator[Violation]:
+    for key, instead in runs.lacks.items():
+        keys = tuple(key.split("."))
+        if _is_stated(workload, keys):
+            yield (*path, *keys), f"has no effect in {with_article(words)}: {instead}; {without(key)}"
+
+
+def _is_stated(model: Any, keys: tuple[str, ...]) -> bool:
+    """Return whether a key has another value than its default."""
+    first, *rest = keys
+    value = getattr(model, first, None)
+    if rest:
+        return value is not None and _is_stated(value, tuple(rest))
+    field = type(model).model_fields.get(first)
+    return field is not None and value != field.get_default(call_default_factory=True)

@@ -1,0 +1,76 @@
+"""The manifests of each cluster as files: for ``kubectl apply -k``, Argo CD or Flux."""
+
+from pathlib import PurePosixPath
+from typing import Any
+
+import yaml
+
+from sizewell.planning.plan import DeploymentPlan
+from sizewell.targets.eks.deployment.plan_model import EksClusterPlan, EksDeploymentPlan
+from sizewell.targets.eks.manifests.workload import shared_manifests, workload_manifests
+from sizewell.targets.files import FilesKind
+
+_SMOKE = """\
+#!/usr/bin/env bash
+# Asks the API server of the cluster whether it takes these manifests. Nothing is changed.
+set -euo pipefail
+cd "$(dirname "$0")"
+kubectl get namespace {namespace} >/dev/null || {{
+    echo "Create the namespace first: kubectl apply -f namespace.yaml" >&2
+    exit 1
+}}
+exec kubectl apply --dry-run=server -k .
+"""
+
+
+def _files(plan: DeploymentPlan) -> dict[PurePosixPath, str]:
+    clusters: dict[str, EksClusterPlan] = {}
+    workloads: dict[str, list[str]] = {}
+    found: dict[PurePosixPath, str] = {}
+    for workload in plan.of(EksDeploymentPlan):
+        cluster = workload.cluster
+        clusters[cluster.key] = cluster
+        workloads.setdefault(cluster.key, []).append(workload.name)
+        tags = {**plan.tags, "platform": plan.platform, "environment": plan.environment, **workload.tags}
+        manifests = workload_manifests(workload, plan.foundations[workload.place], tags)
+        found |= _folder(PurePosixPath(cluster.key, workload.name), manifests)
+    for key, cluster in clusters.items():
+        found |= _folder(PurePosixPath(key), shared_manifests(cluster), *workloads[key])
+        found[PurePosixPath(key, "smoke.sh")] = _SMOKE.format(namespace=cluster.namespace)
+    return found
+
+
+def _folder(
+    path: PurePosixPath, manifests: dict[str, dict[str, Any]], *folders: str
+) -> dict[PurePosixPath, str]:
+    resources = [*(f"{name}.yaml" for name in manifests), *folders]
+    kustomization = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": resources,
+    }
+    documents = {**manifests, "kustomization": kustomization}
+    return {path / f"{name}.yaml": _text(document) for name, document in documents.items()}
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes long texts as they are, and equal parts each where it belongs."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Return that no part is written as a reference to another one."""
+        return True
+
+
+def _lines(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _lines)
+
+
+def _text(document: dict[str, Any]) -> str:
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)
+
+
+FACET = FilesKind(files=_files)

@@ -1,0 +1,46 @@
+"""The names and labels by which objects of one workload find each other."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
+
+Manifest = dict[str, Any]
+#: The name of the ports, which a Service and a PodMonitor refer to.
+HTTP, METRICS = "http", "metrics"
+MODEL = "model"
+PROXY = "proxy"
+
+
+def selector(plan: EksDeploymentPlan) -> dict[str, str]:
+    """Return the labels that pods of a workload have, and no others of the namespace; a Deployment never changes them.
+
+    https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
+    """
+    return {"app.kubernetes.io/name": plan.name, "app.kubernetes.io/instance": plan.cluster.namespace}
+
+
+def caller_label(plan: EksDeploymentPlan) -> dict[str, str]:
+    """Return the label of pods that may call a workload."""
+    return {f"sizewell/calls-{plan.name}": "true"}
+
+
+def manifest(
+    api_version: str, kind: str, name: str, plan: EksDeploymentPlan, *, namespaced: bool = True, **fields: Any
+) -> Manifest:
+    """Return an object of a workload."""
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {
+            "name": name,
+            **({"namespace": plan.cluster.namespace} if namespaced else {}),
+            "labels": {**selector(plan), "app.kubernetes.io/managed-by": "sizewell"},
+        },
+        **fields,
+    }
+
+
+def quoted(values: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return environment variables as a container takes them."""
+    return [{"name": name, "value": value} for name, value in values.items()]

@@ -1,0 +1,96 @@
+"""What Prometheus scrapes of a workload, and when it tells people.
+
+https://prometheus-operator.dev/docs/api-reference/api/
+"""
+
+from typing import Any
+
+from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
+from sizewell.targets.eks.manifests import queries
+from sizewell.targets.eks.manifests.labels import METRICS, Manifest, manifest, selector
+
+#: What each alarm is called, what it says, and what to look at first.
+_ALERTS = {
+    "model_error_rate": (
+        "ModelErrors",
+        "more requests fail than the objective allows",
+        "kubectl logs of the pods, container model: what the model answers with 5xx, or not within 60 seconds",
+    ),
+    "model_latency_p95": (
+        "ModelLatency",
+        "more than 5 of 100 requests take longer than the objective",
+        "whether there are as many pods as the load needs: kubectl get scaledobject and pods",
+    ),
+    "model_latency_p99": (
+        "ModelLatencyOfSlowest",
+        "more than 1 of 100 requests takes longer than the objective",
+        "whether there are as many pods as the load needs: kubectl get scaledobject and pods",
+    ),
+}
+#: Ours: a node and its image take some minutes; after that a pod waits for capacity.
+_PENDING_FOR = "15m"
+
+
+def pod_monitor(plan: EksDeploymentPlan) -> Manifest:
+    """Return what is scraped."""
+    return _labelled(
+        plan,
+        manifest(
+            "monitoring.coreos.com/v1",
+            "PodMonitor",
+            plan.name,
+            plan,
+            spec={
+                "selector": {"matchLabels": selector(plan)},
+                "podMetricsEndpoints": [{"port": METRICS, "path": "/stats/prometheus", "interval": "15s"}],
+            },
+        ),
+    )
+
+
+def alert_rules(plan: EksDeploymentPlan) -> Manifest:
+    """Return the alarms."""
+    rules = [
+        _rule(plan, *_ALERTS[name], expression=queries.alarm(plan, name, alarm), hold="2m")
+        for name, alarm in plan.alarms.items()
+    ]
+    if "kube-state-metrics" in plan.cluster.has:
+        rules.append(
+            _rule(
+                plan,
+                "PodsPending",
+                "a pod waits for a node",
+                f"capacity of {', '.join(plan.node_pool.instance_types)}: kubectl describe nodepool {plan.node_pool.name}",
+                expression=queries.pending_pods(plan),
+                hold=_PENDING_FOR,
+            )
+        )
+    return _labelled(
+        plan,
+        manifest(
+            "monitoring.coreos.com/v1",
+            "PrometheusRule",
+            plan.name,
+            plan,
+            spec={"groups": [{"name": plan.node_pool.name, "rules": rules}]},
+        ),
+    )
+
+
+def _rule(
+    plan: EksDeploymentPlan, name: str, summary: str, first_look: str, *, expression: str, hold: str
+) -> dict[str, Any]:
+    return {
+        "alert": f"Sizewell{name}",
+        "expr": expression,
+        "for": hold,
+        "labels": {"severity": "warning", "workload": plan.name},
+        "annotations": {"summary": f"{plan.name}: {summary}", "description": f"Look first at: {first_look}"},
+    }
+
+
+def _labelled(plan: EksDeploymentPlan, found: Manifest) -> Manifest:
+    """Return an object with the labels by which its Prometheus finds it."""
+    assert plan.cluster.prometheus is not None, "only a cluster that has it is monitored"
+    found["metadata"]["labels"] |= plan.cluster.prometheus.labels
+    return found

@@ -1,0 +1,100 @@
+"""The nodes of a workload: whatever its cluster launches for it, its pod fits.
+
+https://karpenter.sh/docs/concepts/nodepools/, https://docs.aws.amazon.com/eks/latest/userguide/create-node-pool.html
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
+from sizewell.targets.eks.manifests.labels import Manifest, manifest
+
+#: The names of a node class: of Karpenter, and of EKS Auto Mode.
+_CLASSES = {
+    "karpenter": ("karpenter.k8s.aws", "v1", "EC2NodeClass"),
+    "auto-mode": ("eks.amazonaws.com", "v1", "NodeClass"),
+}
+#: Security fixes arrive with new nodes: the defaults of Karpenter, 30 days, and of EKS Auto Mode, 14 days.
+_EXPIRE_AFTER = {"karpenter": "720h", "auto-mode": "336h"}
+#: A pod that does not end must not keep its node for ever.
+_NODE_GRACE = "1h"
+
+
+def node_pool(plan: EksDeploymentPlan) -> Manifest:
+    """Return the pool: all types in one list, of which the cheapest that has capacity is launched."""
+    pool = plan.node_pool
+    group, _, kind = _CLASSES[plan.cluster.nodes]
+    requirements = {
+        "node.kubernetes.io/instance-type": list(pool.instance_types),
+        "kubernetes.io/arch": [pool.architecture],
+        "karpenter.sh/capacity-type": ["on-demand"],
+    }
+    return manifest(
+        "karpenter.sh/v1",
+        "NodePool",
+        pool.name,
+        plan,
+        namespaced=False,
+        spec={
+            "template": {
+                "spec": {
+                    "nodeClassRef": {"group": group, "kind": kind, "name": pool.name},
+                    "requirements": [
+                        {"key": key, "operator": "In", "values": values}
+                        for key, values in requirements.items()
+                    ],
+                    "taints": [{"key": pool.taint, "value": "true", "effect": "NoSchedule"}],
+                    "expireAfter": _EXPIRE_AFTER[plan.cluster.nodes],
+                    "terminationGracePeriod": _NODE_GRACE,
+                },
+            },
+            # A node that holds a model is not moved to save a little: its successor would load for minutes.
+            "disruption": {
+                "consolidationPolicy": "WhenEmpty",
+                "consolidateAfter": "5m",
+                "budgets": [{"nodes": "1"}],
+            },
+            "limits": {
+                "cpu": str(pool.max_nodes * pool.vcpus),
+                **{name: str(pool.max_nodes * count) for name, count in plan.pod.devices.items()},
+            },
+        },
+    )
+
+
+def node_class(plan: EksDeploymentPlan, tags: Mapping[str, str]) -> Manifest:
+    """Return what the nodes are made of."""
+    cluster, pool = plan.cluster, plan.node_pool
+    group, version, kind = _CLASSES[cluster.nodes]
+    terms = [{"tags": cluster.discovery_tags}]
+    spec: dict[str, Any] = {
+        "role": cluster.node_role,
+        "subnetSelectorTerms": terms,
+        "securityGroupSelectorTerms": terms,
+        "tags": dict(tags),
+    }
+    if cluster.nodes == "karpenter":
+        spec |= {
+            "amiSelectorTerms": [{"alias": cluster.ami}],
+            "blockDeviceMappings": [
+                {
+                    "deviceName": "/dev/xvda",
+                    "ebs": {
+                        "volumeSize": f"{pool.volume_size_gib}Gi",
+                        "volumeType": "gp3",
+                        "encrypted": True,
+                        "deleteOnTermination": True,
+                    },
+                }
+            ],
+            # Containers reach no role of the node.
+            "metadataOptions": {
+                "httpEndpoint": "enabled",
+                "httpProtocolIPv6": "disabled",
+                "httpPutResponseHopLimit": 1,
+                "httpTokens": "required",
+            },
+        }
+    else:
+        spec["ephemeralStorage"] = {"size": f"{pool.volume_size_gib}Gi"}
+    return manifest(f"{group}/{version}", kind, pool.name, plan, namespaced=False, spec=spec)

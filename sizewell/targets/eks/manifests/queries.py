@@ -1,0 +1,49 @@
+"""What Prometheus is asked about a workload: the names are those of Envoy.
+
+https://www.envoyproxy.io/docs/envoy/latest/configuration/upstream/cluster_manager/cluster_stats
+"""
+
+from sizewell.facts.alarms import SLOW_PERCENT
+from sizewell.planning.workload_plan import AlarmPlan
+from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
+
+_PER_CENT = 100
+
+
+def load(plan: EksDeploymentPlan, signal: str) -> str:
+    """Return the load of all pods together: requests in progress, or in a second."""
+    if signal == "concurrency":
+        active, waiting = (_metric(plan, name) for name in ("rq_active", "rq_pending_active"))
+        return f"sum(avg_over_time({active}[1m])) + sum(avg_over_time({waiting}[1m]))"
+    return f"sum(rate({_metric(plan, 'rq_xx')}[2m]))"
+
+
+def alarm(plan: EksDeploymentPlan, name: str, alarm_plan: AlarmPlan) -> str:
+    """Return what is true while an alarm on a share of the requests is to be on."""
+    window = f"{alarm_plan.period_s // 60}m"
+
+    def count(metric: str, *labels: str) -> str:
+        return f"sum(increase({_metric(plan, metric, *labels)}[{window}]))"
+
+    if name == "model_error_rate":
+        errors = count("rq_xx", 'envoy_response_code_class="5"')
+        return f"{errors} / {count('rq_xx')} > {alarm_plan.threshold / _PER_CENT:g}"
+    fast = count("rq_time_bucket", f'le="{alarm_plan.threshold:g}"')
+    return f"1 - {fast} / {count('rq_time_count')} > {SLOW_PERCENT[name] / _PER_CENT:g}"
+
+
+def pending_pods(plan: EksDeploymentPlan) -> str:
+    """Return how many pods wait for a node: https://github.com/kubernetes/kube-state-metrics, pod metrics."""
+    pods = f'namespace="{plan.cluster.namespace}", pod=~"{plan.name}-.+", phase="Pending"'
+    return f"sum(kube_pod_status_phase{{{pods}}}) > 0"
+
+
+def _metric(plan: EksDeploymentPlan, name: str, *more: str) -> str:
+    # A PodMonitor adds the namespace and the pod to what it scrapes.
+    labels = (
+        'envoy_cluster_name="model"',
+        f'namespace="{plan.cluster.namespace}"',
+        f'pod=~"{plan.name}-.+"',
+        *more,
+    )
+    return f"envoy_cluster_upstream_{name}{{{', '.join(labels)}}}"

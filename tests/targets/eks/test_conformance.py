@@ -1,0 +1,138 @@
+"""What runs in a cluster goes the way of every kind: synthesized, saved, priced, reviewed."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sizewell.planning import load_plan
+from sizewell.review.compare import compare_outputs
+from sizewell.review.consequences.table import WHOLE, rows_for
+from sizewell.review.model import Review
+from sizewell.review.saved.output import Assembly
+from sizewell.review.saved.reading import OutputReader
+from tests.app.test_bill import read
+from tests.kinds.test_conformance import leaves
+from tests.synthesis import PROJECT_ROOT, run_app, synthesize
+
+pytestmark = pytest.mark.cdk
+EXAMPLE = PROJECT_ROOT / "examples" / "eks-deployment" / "config"
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("clusters") / "cdk.out"
+    synthesize("dev", directory, config=str(EXAMPLE))
+    return directory
+
+
+@pytest.fixture(scope="module")
+def assembly(output: Path) -> Assembly:
+    return read(output, "dev")
+
+
+def test_manifests_are_stacks_of_their_workloads(assembly: Assembly) -> None:
+    assert {name for name in assembly.stacks if "/" in name} == {
+        "shop-dev-assistant/main",
+        "shop-dev-classify-mail/main",
+        "shop-dev-foundation/main",
+    }
+    pool = assembly.stacks["shop-dev-assistant/main"].resources["NodePool"]
+    assert pool.resource_type == "Kubernetes::NodePool"
+
+
+def test_nothing_that_is_emitted_is_unknown_to_the_review(assembly: Assembly) -> None:
+    unknown = {
+        f"{resource.resource_type} {'.'.join(path)}"
+        for stack in assembly.stacks.values()
+        for resource in stack.resources.values()
+        for path in ((WHOLE,), *leaves(resource.properties, ()))
+        if rows_for(resource.resource_type, path) is None
+    }
+    assert unknown == set()
+
+
+def test_what_is_saved_is_what_was_planned(assembly: Assembly) -> None:
+    assert assembly.plan is not None
+    planned = load_plan(EXAMPLE, "dev")
+    assert [(workload.kind, workload.name) for workload in assembly.plan.workloads] == [
+        ("eks-deployment", "assistant"),
+        ("eks-deployment", "classify-mail"),
+    ]
+    assert [choice.decided["instance_types"] for choice in assembly.plan.choices] == [
+        list(choice.instance_pools) for choice in planned.on_instances
+    ]
+
+
+def test_another_synth_leaves_nothing_of_the_one_before(output: Path, tmp_path: Path) -> None:
+    again = tmp_path / "cdk.out"
+    shutil.copytree(output, again)
+    stale = again / "manifests" / "gone" / "deployment.yaml"
+    stale.parent.mkdir()
+    stale.write_text("kind: Deployment\n", "utf-8")
+    ended = run_app("dev", again, context={"config": str(EXAMPLE)})
+    assert ended.returncode == 0, ended.stderr
+    assert not stale.exists()
+    assert files(again / "manifests") == files(output / "manifests")
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in directory.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "path", "value", "rule", "sentence"),
+    [
+        ("deployment", "spec.selector.matchLabels.x", "y", "less-available", "a selector cannot change"),
+        ("node-class", "spec.amiSelectorTerms", [{"alias": "al2023@v1"}], "less-available", "machine image"),
+        ("node-pool", "spec.limits.cpu", "4", "less-available", "Fewer nodes may be launched"),
+        ("disruption-budget", "spec.maxUnavailable", 0, "less-available", "nodes cannot be drained"),
+        ("deployment", "spec.replicas", 3, "less-available", "set back to this"),
+        ("scaled-object", "spec.maxReplicaCount", 2, "less-available", "Fewer pods carry the peak"),
+        ("pod-monitor", "spec.selector.matchLabels.x", "y", "fewer-alerts", "other metrics or other pods"),
+        ("network-policy", "spec.ingress", [{}], "less-secure", "Others than before may call the pods"),
+    ],
+)
+def test_a_review_says_what_a_changed_manifest_does(
+    output: Path, tmp_path: Path, file: str, path: str, value: object, rule: str, sentence: str
+) -> None:
+    head = tmp_path / "head"
+    shutil.copytree(output, head)
+    edited = head / "manifests" / "main" / "assistant" / f"{file}.yaml"
+    manifest = yaml.safe_load(edited.read_text("utf-8"))
+    holder = manifest
+    *keys, last = path.split(".")
+    for key in keys:
+        holder = holder[key]
+    holder[last] = value
+    edited.write_text(yaml.safe_dump(manifest), "utf-8")
+
+    found = review(output, head)
+    hazards = [hazard for hazard in found.hazards if hazard.rule == rule]
+    assert any(sentence in hazard.model_dump_json() for hazard in hazards), found.hazards
+
+
+def test_a_move_into_the_cluster_is_told_with_the_saving(output: Path, tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    shutil.copytree(EXAMPLE, config)
+    base = config / "base.yaml"
+    base.write_text(base.read_text("utf-8").replace("    target: main\n", ""), "utf-8")
+    synthesize("dev", tmp_path / "before", config=str(config))
+    found = review(tmp_path / "before", output)
+    (cost,) = found.cost
+    assert cost.difference.expected is not None
+    assert cost.difference.expected < 0
+    assert {change.key_path for change in found.config if change.key_path.endswith(".target")} == {
+        "workloads.assistant.target",
+        "workloads.classify-mail.target",
+    }
+
+
+def review(base: Path, head: Path) -> Review:
+    reader = OutputReader()
+    return compare_outputs(reader.read(base, "base"), reader.read(head, "head"))

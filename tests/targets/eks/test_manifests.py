@@ -1,0 +1,220 @@
+"""What is written for a cluster: legal, schedulable, closed, and what an operator looks for."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sizewell.instance_selection.catalog import load_ec2_catalog
+from sizewell.planning.errors import PlanError
+from sizewell.targets.eks.legality import legality_faults
+from sizewell.targets.eks.node_types import node_type
+from sizewell.targets.eks.scheduling import Overhead, pods_per_node, unschedulable
+from tests.planning.builders import CNN, DECODER, container
+from tests.targets.eks.builders import auto_mode, cluster, in_cluster, manifests, planned
+
+FIELDS = yaml.safe_load(Path(__file__).with_name("custom_resource_fields.yaml").read_text("utf-8"))
+CLUSTERS = {"karpenter": cluster(), "auto mode": auto_mode(), "as root": cluster(pod_security="baseline")}
+#: The oldest version that is still supported on the day of the facts, and the newest of which there is a schema.
+VERSIONS = ("1.32", "1.37")
+
+
+@pytest.fixture(params=CLUSTERS)
+def written(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return manifests(in_cluster(CLUSTERS[request.param]))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_objects_of_kubernetes_have_its_schema(written: dict[str, Any], version: str) -> None:
+    of_kubernetes = [
+        manifest for manifest in written.values() if "." not in manifest["apiVersion"].partition("/")[0]
+    ]
+    assert len(of_kubernetes) >= 6
+    for manifest in [*of_kubernetes, written["network-policy"]]:
+        kubernetes_validate.validate(manifest, version, strict=True)
+
+
+def test_no_field_of_a_custom_resource_is_made_up(written: dict[str, Any]) -> None:
+    custom = [manifest for manifest in written.values() if manifest["kind"] in FIELDS]
+    assert len(custom) == 5
+    for manifest in custom:
+        fields = {key: value for key, value in manifest.items() if key == "spec"}
+        assert list(unknown(fields, FIELDS[manifest["kind"]])) == []
+
+
+def unknown(value: Any, known: Any, path: str = "") -> Iterator[str]:
+    """Yield the paths of fields that a table does not have."""
+    if known == "*":
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from unknown(item, known, path)
+    elif isinstance(value, Mapping):
+        table = dict.fromkeys(known) if isinstance(known, list) else known or {}
+        for key, inner in value.items():
+            if key not in table:
+                yield f"{path}.{key}"
+            else:
+                yield from unknown(inner, table[key] if table[key] is not None else "*", f"{path}.{key}")
+
+
+def test_a_misspelt_field_would_be_found() -> None:
+    pool = manifests(in_cluster())["node-pool"]
+    pool["spec"]["template"]["spec"]["requirement"] = []
+    assert list(unknown({"spec": pool["spec"]}, FIELDS["NodePool"])) == [".spec.template.spec.requirement"]
+
+
+def test_a_model_gets_the_contract_of_sagemaker() -> None:
+    spec = manifests(in_cluster())["deployment"]["spec"]["template"]["spec"]
+    (model,) = spec["containers"]
+    assert model["args"] == ["serve"]
+    assert model["ports"] == [{"name": "model", "containerPort": 8080}]
+    assert {probe["httpGet"]["path"] for probe in (model["startupProbe"], model["livenessProbe"])} == {
+        "/ping"
+    }
+    loader, proxy = spec["initContainers"]
+    variables = {variable["name"]: variable["value"] for variable in loader["env"]}
+    assert variables["MODEL_URI"].endswith("/models/plants/model.tar.gz")
+    assert proxy["restartPolicy"] == "Always"
+    # A pod gets the signal to end when its requests have ended.
+    sleep_s = model["lifecycle"]["preStop"]["sleep"]["seconds"]
+    assert 60 < sleep_s < spec["terminationGracePeriodSeconds"]
+
+
+def test_a_pod_starts_as_long_as_the_plan_allows() -> None:
+    stated = in_cluster()
+    probe = manifests(stated)["deployment"]["spec"]["template"]["spec"]["containers"][0]["startupProbe"]
+    assert probe["failureThreshold"] * probe["periodSeconds"] >= planned(stated).pod.startup_s
+
+
+def test_replicas_are_stated_where_no_scaler_says_them() -> None:
+    scaled = manifests(in_cluster())
+    assert "replicas" not in scaled["deployment"]["spec"]
+    assert scaled["scaled-object"]["spec"]["scaleTargetRef"] == {"name": "plants"}
+    fixed = manifests(in_cluster(scaling={"min_instances": 2, "max_instances": 2}))
+    assert fixed["deployment"]["spec"]["replicas"] == 2
+    assert "scaled-object" not in fixed
+
+
+def test_a_rollout_has_room_for_one_pod_more() -> None:
+    written = manifests(in_cluster(scaling={"max_instances": 3}, instances={"allowed_families": ["g5"]}))
+    assert written["deployment"]["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}
+    assert written["node-pool"]["spec"]["limits"]["nvidia.com/gpu"] == "4"
+    assert written["disruption-budget"]["spec"]["maxUnavailable"] == 1
+
+
+def test_other_files_of_the_contract_replace_the_pods() -> None:
+    usual, stricter = in_cluster(), in_cluster(latency={"max_p95_ms": 987})
+    names = [manifests(stated)["configuration"]["metadata"]["name"] for stated in (usual, stricter)]
+    assert names[0] != names[1]
+    mounted = manifests(stricter)["deployment"]["spec"]["template"]["spec"]["volumes"][-1]
+    assert mounted["configMap"]["name"] == names[1]
+
+
+def test_the_bound_of_an_alarm_is_a_bucket_of_the_histogram() -> None:
+    written = manifests(in_cluster(latency={"max_p95_ms": 987}))
+    proxy = json.loads(written["configuration"]["data"]["envoy.json"])
+    (histogram,) = proxy["stats_config"]["histogram_bucket_settings"]
+    assert 987 in histogram["buckets"]
+    rules = written["alert-rules"]["spec"]["groups"][0]["rules"]
+    latency = next(rule for rule in rules if rule["alert"] == "SizewellModelLatency")
+    assert 'le="987"' in latency["expr"]
+    assert latency["expr"].endswith("> 0.05")
+
+
+def test_pods_are_called_by_those_who_say_so_and_call_what_they_must() -> None:
+    policy = manifests(in_cluster())["network-policy"]["spec"]
+    callers, prometheus = policy["ingress"]
+    assert callers["from"][0]["podSelector"] == {"matchLabels": {"sizewell/calls-plants": "true"}}
+    assert callers["ports"] == [{"protocol": "TCP", "port": 8081}]
+    assert prometheus["ports"] == [{"protocol": "TCP", "port": 9902}]
+    ports = [port["port"] for rule in policy["egress"] for port in rule["ports"]]
+    assert ports == [53, 53, 80, 443]
+
+
+def test_one_pod_fills_each_type_of_its_pool() -> None:
+    stated = in_cluster()
+    plan, pod = planned(stated), manifests(stated)["deployment"]["spec"]["template"]
+    daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
+    for name in plan.node_pool.instance_types:
+        node = node_type(load_ec2_catalog("us-east-1").get(name), "eks-karpenter", 100)
+        assert pods_per_node(pod, node, daemonsets) == 1
+
+
+MODELS = st.sampled_from(
+    [
+        {"model": CNN, "request": {"images": 1}, "latency": {"max_p95_ms": 2000}},
+        {
+            "model": DECODER,
+            "engine": "llm-engine",
+            "request": {"input_tokens": 200, "output_tokens": 50},
+            "latency": {"max_p95_ms": 30_000},
+        },
+        {
+            "model": {**DECODER, "parameters_millions": 13_000, "layers": 40, "hidden_size": 5120},
+            "engine": "llm-engine",
+            "request": {"input_tokens": 200, "output_tokens": 50},
+            "latency": {"max_p95_ms": 60_000},
+        },
+    ]
+)
+HARDWARE = st.sets(st.sampled_from(["cuda", "neuron", "cpu_x86_64", "cpu_arm64"]), min_size=1)
+DAEMONSETS = st.builds(
+    lambda cpu, memory, pods: {"cpu": f"{cpu}m", "memory": f"{memory}Mi", "pods": pods},
+    st.integers(0, 3000),
+    st.integers(0, 6000),
+    st.integers(0, 30),
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    model=MODELS,
+    hardware=HARDWARE,
+    daemonsets=DAEMONSETS,
+    nodes=st.sampled_from([cluster, auto_mode]),
+    rate=st.floats(0.01, 200),
+    most=st.none() | st.integers(1, 8),
+)
+def test_law_whatever_is_planned_is_legal_and_fits_every_type_that_is_listed(
+    model: dict[str, Any],
+    hardware: set[str],
+    daemonsets: dict[str, Any],
+    nodes: Any,
+    rate: float,
+    most: int | None,
+) -> None:
+    image = container()["images"]["cuda"]
+    stated = in_cluster(
+        nodes(daemonsets=daemonsets),
+        {"max_endpoint_instances": 40},
+        **model,
+        container=container(artifact={"key": "a.tar.gz"}, images=dict.fromkeys(sorted(hardware), image)),
+        traffic={"peak_requests_per_second": rate, "average_requests_per_second": rate / 3},
+        **({"scaling": {"max_instances": most}} if most else {}),
+    )
+    try:
+        plan = planned(stated)
+    except PlanError as error:
+        of_manifests = [fault for fault in error.faults if fault.key_path == ("workloads", "plants")]
+    else:
+        of_manifests = None
+    if of_manifests is not None:
+        # Nothing meets the needs: that is told of the needs, and never of what was written.
+        assert of_manifests == []
+        return
+    written, catalog = [*manifests(stated).values()], load_ec2_catalog("us-east-1")
+    names = {instance_type.name for instance_type in catalog.instance_types}
+    assert legality_faults(written, instance_types=names) == ()
+    pool, manager = plan.node_pool, f"eks-{plan.cluster.nodes}"
+    types = {
+        name: node_type(catalog.get(name), manager, pool.volume_size_gib) for name in pool.instance_types
+    }
+    daemons = Overhead(**plan.cluster.daemonsets.model_dump())
+    assert unschedulable(written, types, daemons) == ()
