@@ -18,7 +18,9 @@ from botocore.exceptions import ClientError
 
 from sizewell.planning import plan_from_json
 from sizewell.planning.plan import DeploymentPlan
+from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell_localcloud.cloud import LocalCloud
+from sizewell_localcloud.clusters import make_missing
 from sizewell_localcloud.emulator.access import TOKEN_NAME
 from tests.localcloud.processes import PATIENCE_S, until
 from tests.synthesis import PROJECT_ROOT, synthesize
@@ -208,6 +210,17 @@ class Deployment:
         self.cdk(
             "bootstrap", *(f"aws://{one.account}/{one.region}" for one in self.plan.foundations.values())
         )
+
+    @property
+    def clusters(self) -> dict[str, str]:
+        """The versions of the clusters of Amazon EKS in which workloads run, by name."""
+        clusters = (one.cluster for one in self.plan.workloads if isinstance(one, EksDeploymentPlan))
+        return {cluster.name: cluster.version for cluster in clusters}
+
+    def make_clusters(self) -> None:
+        """Make the clusters that the plan names, where they are missing: a real account has its own."""
+        if not isinstance(self.cloud, RealAccount):
+            make_missing(self.client("eks"), self.clusters)
 
     def upload(self, artifacts: Path) -> None:
         """Put every file below a folder into the artifact bucket, under its path in the folder."""

@@ -32,6 +32,7 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, admin: Admin, tmp
     synthesize("dev", assembly, config=f"examples/{example}/config")
     deployed = Deployment(cloud=cloud, assembly=assembly, folder=tmp_path)
     deployed.bootstrap()
+    deployed.make_clusters()
     deployed.deploy()
     assert_reads_back(deployed)
 
@@ -87,6 +88,9 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, admin: Admin, tmp
     deployed.destroy()
     assert deployed.client("sagemaker").list_notebook_instances()["NotebookInstances"] == []
     assert deployed.client("sagemaker").list_endpoints()["Endpoints"] == []
+    for cluster in deployed.clusters:
+        left = deployed.client("eks").list_pod_identity_associations(clusterName=cluster)
+        assert left["associations"] == []
 
 
 def _tune(deployed: Deployment, tuning: TuningJobPlan, admin: Admin) -> None:
