@@ -9,7 +9,17 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from botocore.serialize import create_serializer
-from ministack.services import apigateway_v1, cloudwatch, ec2, lambda_svc, s3, scheduler, sns, stepfunctions
+from ministack.services import (
+    alb,
+    apigateway_v1,
+    cloudwatch,
+    ec2,
+    lambda_svc,
+    s3,
+    scheduler,
+    sns,
+    stepfunctions,
+)
 from ministack.services.cloudformation import provisioners
 
 from sizewell_localcloud.emulator.errors import AwsError
@@ -25,7 +35,9 @@ _FEW_SAMPLES = "EvaluateLowSampleCountPercentile"
 
 def install() -> None:
     """Let descriptions of VPC endpoints show the security groups, the private DNS and the policy that ministack keeps, and let
-    alarms be on expressions: they are kept and described, and never go off by themselves."""
+    alarms be on expressions: they are kept and described, and never go off by themselves. The full name of a target group
+    gets its beginning, ``targetgroup/``."""
+    alb._target_group_full_name_from_arn = lambda arn: arn.rpartition(":")[2]
     provisioners._cw_metric_alarm_record = _on_expressions(provisioners._cw_metric_alarm_record)
     fields = ec2._vpce_fields_xml
 

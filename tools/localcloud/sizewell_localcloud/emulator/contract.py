@@ -16,6 +16,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "json_response",
     ),
     "ministack.core.router": ("SERVICE_PATTERNS",),
+    "ministack.services.alb": ("_target_group_full_name_from_arn",),
     "ministack.services.apigateway_v1": ("_request_validators", "_resources", "_rest_apis", "_stages_v1"),
     "ministack.services.budgets": ("_DISPATCH", "_budget_arn", "_budgets"),
     "ministack.services.cloudcontrol": ("_get_resource", "json_response"),

@@ -149,6 +149,7 @@ def check_properties(resource_type: str, logical_id: str, properties: dict[str, 
         key: _without_system_tags(value) if key.endswith("Tags") else value
         for key, value in properties.items()
     }
+    given = {key: value for key, value in given.items() if value or value == properties[key]}
     faults = [*_read_only_faults(schema, given), *_schema_faults(schema, _converted(given, schema, schema))]
     if faults:
         raise ValueError(
