@@ -3,18 +3,19 @@
 import copy
 import secrets
 import uuid
+from types import ModuleType
 from typing import Any
 
 from sizewell_localcloud.emulator import clock, scalable_targets
 from sizewell_localcloud.emulator.account import arn
 from sizewell_localcloud.emulator.errors import AwsError, ValidationError
 from sizewell_localcloud.emulator.json_service import JsonService
-from sizewell_localcloud.emulator.sagemaker.scalable_variants import (
-    bring_into_bounds,
-    check_policy,
-    check_variant,
-)
+from sizewell_localcloud.emulator.sagemaker import scalable_variants
 from sizewell_localcloud.emulator.scalable_targets import Key
+from sizewell_localcloud.emulator.scaling_policies import check_policy, predefined_metric
+
+#: What each service says of its own targets. Those of other services are taken as they are.
+_NAMESPACES = {"sagemaker": scalable_variants}
 
 
 def _key(request: dict[str, Any]) -> Key:
@@ -32,8 +33,9 @@ def register_scalable_target(request: dict[str, Any]) -> dict[str, Any]:
             raise ValidationError("MinCapacity and MaxCapacity are required for a new scalable target")
         if low > high:
             raise ValidationError("Maximum capacity cannot be less than minimum capacity")
-        if key[0] == "sagemaker":
-            check_variant(key, low)
+        service = _NAMESPACES.get(key[0])
+        if service is not None:
+            service.check_target(key, low)
         target = known or {
             "ServiceNamespace": key[0],
             "ResourceId": key[1],
@@ -51,21 +53,18 @@ def register_scalable_target(request: dict[str, Any]) -> dict[str, Any]:
         target |= {
             "MinCapacity": low,
             "MaxCapacity": high,
-            "RoleARN": request.get("RoleARN") or _service_linked_role(),
+            "RoleARN": request.get("RoleARN") or _service_linked_role(service or scalable_variants),
         }
         target["SuspendedState"] = target["SuspendedState"] | request.get("SuspendedState", {})
         scalable_targets.targets[key] = target
-    if key[0] == "sagemaker":
-        bring_into_bounds(key, low, high)
+    if service is not None:
+        service.bring_into_bounds(key, low, high)
     return {"ScalableTargetARN": target["ScalableTargetARN"]}
 
 
-def _service_linked_role() -> str:
+def _service_linked_role(service: ModuleType) -> str:
     account = arn("iam", "").split(":")[4]
-    return (
-        f"arn:aws:iam::{account}:role/aws-service-role/sagemaker.application-autoscaling.amazonaws.com/"
-        "AWSServiceRoleForApplicationAutoScaling_SageMakerEndpoint"
-    )
+    return f"arn:aws:iam::{account}:role/aws-service-role/{service.SERVICE_LINKED_ROLE}"
 
 
 def deregister_scalable_target(request: dict[str, Any]) -> None:
@@ -115,7 +114,10 @@ def put_scaling_policy(request: dict[str, Any]) -> dict[str, Any]:
         policy_key = (*key, request["PolicyName"])
         known = scalable_targets.policies.get(policy_key)
         kind = request.get("PolicyType", (known or {}).get("PolicyType", "StepScaling"))
-        check_policy(kind, key[2], request)
+        check_policy(kind, request)
+        metric = predefined_metric(request)
+        if metric is not None and key[0] in _NAMESPACES:
+            _NAMESPACES[key[0]].check_metric(key, metric)
         name = request["PolicyName"]
         policy_arn = arn(
             "autoscaling",

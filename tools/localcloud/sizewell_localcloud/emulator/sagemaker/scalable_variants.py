@@ -10,6 +10,7 @@ from sizewell_localcloud.emulator.sagemaker.inference_components import (
     update_runtime_config,
 )
 from sizewell_localcloud.emulator.sagemaker.instance_types import is_burstable
+from sizewell_localcloud.emulator.scaling_policies import require_metric_of
 
 _INSTANCE_COUNT = "sagemaker:variant:DesiredInstanceCount"
 _COPY_COUNT = "sagemaker:inference-component:DesiredCopyCount"
@@ -24,9 +25,10 @@ _METRICS_OF_DIMENSION = {
         "SageMakerInferenceComponentConcurrentRequestsPerCopyHighResolution",
     },
 }
+SERVICE_LINKED_ROLE = "sagemaker.application-autoscaling.amazonaws.com/AWSServiceRoleForApplicationAutoScaling_SageMakerEndpoint"
 
 
-def check_variant(key: tuple[str, str, str], low: int) -> None:
+def check_target(key: tuple[str, str, str], low: int) -> None:
     """Refuse a resource that is no variant in service, or cannot scale down to ``low``."""
     parts = key[1].split("/")
     if key[2] not in _METRICS_OF_DIMENSION or len(parts) < 2:
@@ -76,31 +78,7 @@ def bring_into_bounds(key: tuple[str, str, str], low: int, high: int) -> None:
         update_weights_and_capacities({"EndpointName": name, "DesiredWeightsAndCapacities": [desired]})
 
 
-def check_policy(kind: str, dimension: str, request: dict[str, Any]) -> None:
-    """Refuse a configuration of another type, and a metric of another dimension."""
-    wanted = {
-        "TargetTrackingScaling": "TargetTrackingScalingPolicyConfiguration",
-        "StepScaling": "StepScalingPolicyConfiguration",
-        "PredictiveScaling": "PredictiveScalingPolicyConfiguration",
-    }[kind]
-    given = sorted(key for key in request if key.endswith("PolicyConfiguration"))
-    if given != [wanted]:
-        raise ValidationError(
-            f"A policy of type {kind} needs {wanted} and no other, got {', '.join(given) or 'none'}"
-        )
-    if kind != "TargetTrackingScaling":
-        return
-    tracking = request[wanted]
-    metrics = [k for k in ("PredefinedMetricSpecification", "CustomizedMetricSpecification") if k in tracking]
-    if len(metrics) != 1:
-        raise ValidationError(
-            "Target tracking needs either a predefined or a customized metric specification"
-        )
-    if metrics == ["PredefinedMetricSpecification"]:
-        metric = tracking["PredefinedMetricSpecification"]["PredefinedMetricType"]
-        allowed = _METRICS_OF_DIMENSION.get(dimension)
-        if allowed and metric not in allowed:
-            raise ValidationError(
-                f"Scalable dimension {dimension} only supports the following predefined metric types: "
-                f"{', '.join(sorted(allowed))}"
-            )
+def check_metric(key: tuple[str, str, str], specification: dict[str, Any]) -> None:
+    """Refuse a metric of another dimension."""
+    metric = specification["PredefinedMetricType"]
+    require_metric_of(key[2], metric, _METRICS_OF_DIMENSION.get(key[2]))
