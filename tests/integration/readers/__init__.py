@@ -142,7 +142,9 @@ READERS: dict[str, tuple[Step, ...]] = {
         ),
         call("application-autoscaling", "list_tags_for_resource", _TAGS, ResourceARN="$ScalableTargetARN"),
     ),
-    "AWS::ApplicationAutoScaling::ScalingPolicy": (_scaling_policy("sagemaker"), _scaling_policy("lambda")),
+    "AWS::ApplicationAutoScaling::ScalingPolicy": tuple(
+        _scaling_policy(namespace) for namespace in ("ecs", "lambda", "sagemaker")
+    ),
     "AWS::Budgets::Budget": (
         call("sts", "get_caller_identity", "{Account: Account}"),
         call(
@@ -247,6 +249,34 @@ READERS: dict[str, tuple[Step, ...]] = {
             "describe_vpc_endpoints",
             "VpcEndpoints[0].merge(@, {SecurityGroupIds: Groups[].GroupId})",
             VpcEndpointIds=["$id"],
+        ),
+    ),
+    "AWS::ECS::CapacityProvider": (
+        call(
+            "ecs",
+            "describe_capacity_providers",
+            "capacityProviders[0].merge(@, {ClusterName: cluster})",
+            capacityProviders=["$id"],
+            include=["TAGS"],
+        ),
+    ),
+    "AWS::ECS::Service": (
+        call(
+            "ecs",
+            "describe_services",
+            "services[0].merge(@, {PlacementStrategies: placementStrategy, Role: roleArn})",
+            cluster="$Cluster",
+            services=["$id"],
+            include=["TAGS"],
+        ),
+    ),
+    "AWS::ECS::TaskDefinition": (
+        call(
+            "ecs",
+            "describe_task_definition",
+            "merge(taskDefinition, {Tags: tags})",
+            taskDefinition="$id",
+            include=["TAGS"],
         ),
     ),
     "AWS::EKS::PodIdentityAssociation": (

@@ -8,6 +8,7 @@ from typing import Any
 
 from sizewell_localcloud.emulator import clock, scalable_targets
 from sizewell_localcloud.emulator.account import arn
+from sizewell_localcloud.emulator.ecs import scalable_services
 from sizewell_localcloud.emulator.errors import AwsError, ValidationError
 from sizewell_localcloud.emulator.json_service import JsonService
 from sizewell_localcloud.emulator.sagemaker import scalable_variants
@@ -15,7 +16,7 @@ from sizewell_localcloud.emulator.scalable_targets import Key
 from sizewell_localcloud.emulator.scaling_policies import check_policy, predefined_metric
 
 #: What each service says of its own targets. Those of other services are taken as they are.
-_NAMESPACES = {"sagemaker": scalable_variants}
+_NAMESPACES = {"sagemaker": scalable_variants, "ecs": scalable_services}
 
 
 def _key(request: dict[str, Any]) -> Key:

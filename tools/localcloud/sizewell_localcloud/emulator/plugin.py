@@ -23,6 +23,9 @@ from sizewell_localcloud.emulator.autoscaling_types import AUTOSCALING_TYPES
 from sizewell_localcloud.emulator.budget_types import BUDGET_TYPES
 from sizewell_localcloud.emulator.contract import missing_names
 from sizewell_localcloud.emulator.ec2_types import EC2_TYPES
+from sizewell_localcloud.emulator.ecs.capacity_providers import CapacityProvider
+from sizewell_localcloud.emulator.ecs.services import Service
+from sizewell_localcloud.emulator.ecs.task_definitions import TaskDefinition
 from sizewell_localcloud.emulator.pod_identity_types import POD_IDENTITY_TYPES
 from sizewell_localcloud.emulator.sagemaker import store
 from sizewell_localcloud.emulator.sagemaker.resource_types import SAGEMAKER_TYPES
@@ -35,6 +38,7 @@ RESOURCE_TYPES: list[Any] = [
     *ALARM_TYPES,
     *BUDGET_TYPES,
     *POD_IDENTITY_TYPES,
+    *(CapacityProvider(), TaskDefinition(), Service()),
     *codedeploy.CODEDEPLOY_TYPES,
 ]
 

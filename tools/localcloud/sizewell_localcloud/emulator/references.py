@@ -10,8 +10,7 @@ from sizewell_localcloud.emulator.errors import AwsError, ValidationError
 
 def require_role(role_arn: str) -> None:
     """Refuse a role that IAM does not have, or that SageMaker may not assume."""
-    role = _role(role_arn)
-    if role is None or "sagemaker.amazonaws.com" not in str(role.get("AssumeRolePolicyDocument")):
+    if not may_assume(role_arn, "sagemaker.amazonaws.com"):
         raise ValidationError(
             f"Could not assume role {role_arn}. Please ensure that the role exists and allows principal "
             "'sagemaker.amazonaws.com' to assume the role."
@@ -29,6 +28,11 @@ def require_role_of_pods(role_arn: str) -> None:
             "InvalidParameterException",
             "Trust policy of the role provided is invalid. Follow the official documentation to resolve the issue.",
         )
+
+
+def may_assume(role_arn: str, service: str) -> bool:
+    """Say whether IAM has a role, and its trust policy names a service."""
+    return service in str((_role(role_arn) or {}).get("AssumeRolePolicyDocument"))
 
 
 def _role(role_arn: str) -> dict[str, Any] | None:
@@ -102,7 +106,7 @@ _KEY_PROPERTIES = {
     "KmsKeyArn",
     "TargetKeyId",
 }
-_ROLE_PROPERTIES = {"RoleArn", "Role", "ExecutionRoleArn", "DeliverLogsPermissionArn"}
+_ROLE_PROPERTIES = {"RoleArn", "Role", "ExecutionRoleArn", "TaskRoleArn", "DeliverLogsPermissionArn"}
 
 
 def require_keys_and_roles(properties: Any) -> None:

@@ -108,6 +108,18 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{camel}" if path else camel
 
 
+def spelled(value: Any, shape: Any) -> Any:
+    """Return a value of CloudFormation with the API's names of members, which differ in case. The keys of maps stay."""
+    kind = getattr(shape, "type_name", None)
+    if kind == "structure" and isinstance(value, dict):
+        names = {name.lower(): name for name in shape.members}
+        named = {names.get(key.lower(), key[:1].lower() + key[1:]): item for key, item in value.items()}
+        return {key: spelled(item, shape.members.get(key)) for key, item in named.items()}
+    if kind == "list" and isinstance(value, list):
+        return [spelled(item, shape.member) for item in value]
+    return value
+
+
 def fitted(value: Any, shape: Any) -> Any:
     """Return the value with only the members that the shape has, so that no internal field leaks into an answer."""
     kind = shape.type_name
