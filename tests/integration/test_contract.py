@@ -312,6 +312,22 @@ def test_a_request_may_have_25_mib_and_no_byte_more(proxy: Proxy) -> None:
     assert len(proxy.model.asked) == 1
 
 
+def test_large_requests_do_not_fill_its_memory(
+    proxy: Proxy, in_background: Callable[..., Future[Answer]]
+) -> None:
+    # Held whole, they would be 960 MB: more than its container has.
+    body = bytes(24 * MIB)
+    answers = [in_background(proxy.invoke, body, HOLD) for _ in range(40)]
+    proxy.when(active=40)
+    proxy.model.may_answer.set()
+
+    assert {answer.result().status for answer in answers} == {200}
+    status = Path(f"/proc/{proxy.process.pid}/status").read_text("utf-8")
+    peak_kib = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert peak_kib is not None
+    assert int(peak_kib[1]) < 128 * 1024
+
+
 def test_a_slow_answer_is_ended_and_counted(hasty: Proxy) -> None:
     assert hasty.invoke(headers=HOLD).status == 504
 

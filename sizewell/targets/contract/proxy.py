@@ -10,7 +10,8 @@ requests are still served. The container of the model needs a ``preStop`` of its
 heard and, for engines that drop requests on SIGTERM, for ``response_timeout_s`` more.
 
 Whoever reaches ``drain_port`` can take the pod out of service: let no NetworkPolicy open it. The kubelet needs no rule.
-Envoy holds each request whole before the model sees it: up to ``2 * max_concurrency * max_request_bytes`` of memory.
+Envoy passes a request on as it comes, and holds little of it. Only what is sent in chunks, without a length, is held whole before
+the model sees it: otherwise its size would be known too late.
 """
 
 from collections.abc import Sequence
@@ -42,6 +43,9 @@ USUAL_TIME_BUCKETS_MS = (
     25_600,
     60_000,
 )
+_LENGTH, _MAX_INT64 = "content-length", 2**63 - 1
+#: What is held of a connection while the other side is slower.
+_HELD_BYTES = 64 * 1024
 _EXTENSIONS = "type.googleapis.com/envoy.extensions"
 #: Kubelet hooks can only GET, and Envoy's administration takes only POST for what changes something.
 _TO_POST = "function envoy_on_request(handle) handle:headers():replace(':method', 'POST') end"
@@ -78,21 +82,33 @@ def proxy_configuration(
         # In a cluster of its own: a busy model is ready, and probes are not requests in flight.
         "route": {"cluster": "ping", "timeout": f"{PING_TIMEOUT_S}s"},
     }
-    invocations = {
-        "match": {"path_separated_prefix": "/invocations", "headers": [_method("POST")]},
-        "route": {
-            "cluster": "model",
-            "timeout": f"{stream_timeout_s:g}s",
-            # This timeout counts as an answer 504 of the cluster; that of the stream would count nowhere.
-            "retry_policy": {"num_retries": 0, "per_try_idle_timeout": f"{response_timeout_s:g}s"},
-        },
+    to_model = {
+        "cluster": "model",
+        "timeout": f"{stream_timeout_s:g}s",
+        # This timeout counts as an answer 504 of the cluster; that of the stream would count nowhere.
+        "retry_policy": {"num_retries": 0, "per_try_idle_timeout": f"{response_timeout_s:g}s"},
     }
+    too_long = {"name": _LENGTH, "range_match": {"start": max_request_bytes + 1, "end": _MAX_INT64}}
+    routes = [
+        {"match": _invocations(too_long), "direct_response": {"status": 413}},
+        {
+            "match": _invocations({"name": _LENGTH, "present_match": True}),
+            "route": to_model,
+            "typed_per_filter_config": {
+                "envoy.filters.http.buffer": {
+                    "@type": f"{_EXTENSIONS}.filters.http.buffer.v3.BufferPerRoute",
+                    "disabled": True,
+                }
+            },
+        },
+        {"match": _invocations(), "route": to_model},
+    ]
     health = {"pass_through_mode": True, "headers": [{"name": ":path", "string_match": {"exact": "/ping"}}]}
     listeners = [
         _listener(
             "invocations",
             (address, port),
-            [ping, invocations],
+            [ping, *routes],
             [
                 _filter("health_check", "HealthCheck", health),
                 _filter("buffer", "Buffer", {"max_request_bytes": max_request_bytes}),
@@ -146,6 +162,10 @@ def proxy_configuration(
     }
 
 
+def _invocations(*headers: dict[str, Any]) -> dict[str, Any]:
+    return {"path_separated_prefix": "/invocations", "headers": [_method("POST"), *headers]}
+
+
 def _method(name: str) -> dict[str, Any]:
     return {"name": ":method", "string_match": {"exact": name}}
 
@@ -187,6 +207,7 @@ def _listener(
     return {
         "name": name,
         "address": _socket(*address),
+        "per_connection_buffer_limit_bytes": _HELD_BYTES,
         # Metrics and the end must be heard when clients have taken all connections.
         "ignore_global_conn_limit": name != "invocations",
         "filter_chains": [
@@ -202,6 +223,7 @@ def _cluster(name: str, port: int, max_concurrency: int = 1024) -> dict[str, Any
         "name": name,
         "type": "STATIC",
         "connect_timeout": "1s",
+        "per_connection_buffer_limit_bytes": _HELD_BYTES,
         "circuit_breakers": {"thresholds": [dict.fromkeys(bounds, max_concurrency)]},
         "load_assignment": {
             "cluster_name": name,

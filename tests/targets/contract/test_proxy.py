@@ -29,9 +29,9 @@ def test_the_limits_are_those_of_a_real_time_endpoint() -> None:
     assert list(found(configuration, "max_request_bytes")) == [
         limit(Mode.REAL_TIME, "max_payload_mb") * 1024**2
     ]
-    assert list(found(configuration, "per_try_idle_timeout")) == [
+    assert set(found(configuration, "per_try_idle_timeout")) == {
         f"{limit(Mode.REAL_TIME, 'max_processing_s'):g}s"
-    ]
+    }
 
 
 def test_only_the_pod_itself_reaches_the_administration() -> None:
@@ -39,13 +39,13 @@ def test_only_the_pod_itself_reaches_the_administration() -> None:
 
     assert configuration["admin"]["address"]["socket_address"] == {"address": "127.0.0.1", "port_value": 9901}
     listeners = configuration["static_resources"]["listeners"]
-    assert {one["name"]: one["address"]["socket_address"]["address"] for one in listeners} == {
+    assert {listener["name"]: listener["address"]["socket_address"]["address"] for listener in listeners} == {
         "invocations": "::",
         "metrics": "::",
         "drain": "::",
     }
-    clusters = [list(found(one, "cluster")) for one in listeners]
-    assert clusters == [["ping", "model"], ["admin", "admin"], ["admin"]]
+    clusters = [list(found(listener, "cluster")) for listener in listeners]
+    assert clusters == [["ping", "model", "model"], ["admin", "admin"], ["admin"]]
 
 
 def test_the_objective_of_latency_can_be_a_bound_of_the_histogram() -> None:
