@@ -1,9 +1,9 @@
-"""Load a model from S3 into a folder before its server starts: what SageMaker does for a container, on EKS.
+"""Load a model from S3 into a folder before its server starts: what SageMaker does for a container, on EKS and ECS.
 
-It runs in an init container: Python 3.9 or newer, the standard library alone, no HTTP proxy. It reads MODEL_URI, MODEL_DIRECTORY,
-MODEL_COMPRESSION (gzip, none) and AWS_REGION. Parts of objects come four at once, each tried again by itself; some ten are in
-memory (160 MiB). The folder is a volume, which nobody can rename: ``.complete`` comes last in it, and without that file a new run
-first removes what is there. Tests ran it, on loopback; no kubelet, agent of Pod Identity or S3 of AWS ever did.
+It runs in a container that ends before that of the model starts: Python 3.9 or newer, the standard library alone, no proxy. It
+reads MODEL_URI, MODEL_DIRECTORY, MODEL_COMPRESSION (gzip, none) and AWS_REGION. Parts of objects come four at once, each tried
+again by itself; some ten are in memory (160 MiB). The folder is a volume, which nobody can rename: ``.complete`` comes last,
+and without that file a new run first removes what is there. Tests ran it, on loopback; no kubelet, agent of AWS or S3 of AWS did.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from xml.etree import ElementTree
 
 PART, THREADS, WINDOW, ATTEMPTS, TIMEOUT_S = 16 * 1024**2, 4, 8, 7, 30
 #: https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html
-AGENTS = {"169.254.170.23", "fd00:ec2::23", "127.0.0.1", "::1", "localhost"}
+AGENT_OF_ECS = "169.254.170.2"
+AGENTS = {AGENT_OF_ECS, "169.254.170.23", "fd00:ec2::23", "127.0.0.1", "::1", "localhost"}
 EMPTY = hashlib.sha256(b"").hexdigest()
 Keys = tuple[str, str, str]
 _held: dict[str, Any] = {"expires": 0.0, "lock": threading.Lock()}
@@ -68,22 +69,31 @@ def _answer(url: str, headers: Callable[[], dict[str, str]], what: str) -> tuple
 
 
 def _credentials() -> Keys:
-    """Return access key, secret and session token; those of Pod Identity are renewed before they expire."""
-    uri = os.environ.get("AWS_CONTAINER_CREDENTIALS_FULL_URI")
+    """Return access key, secret and session token; those of an agent are renewed before they expire."""
+    path = os.environ.get("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")
+    uri = f"http://{AGENT_OF_ECS}{path}" if path else os.environ.get("AWS_CONTAINER_CREDENTIALS_FULL_URI")
     if not uri:
         key, secret = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
         if not (key and secret):
-            raise SystemExit("No credentials: the service account has no Pod Identity association.")
+            raise SystemExit("No credentials: the pod or the task has no role.")
         return key, secret, os.environ.get("AWS_SESSION_TOKEN", "")
     if urlsplit(uri).hostname not in AGENTS:
-        raise SystemExit(f"AWS_CONTAINER_CREDENTIALS_FULL_URI is not the agent of Pod Identity: {uri}.")
-    token = Path(os.environ["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"])
+        raise SystemExit(f"AWS_CONTAINER_CREDENTIALS_FULL_URI is not the agent of AWS: {uri}.")
+    token = os.environ.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
     with _held["lock"]:
         if time.time() > _held["expires"] - 300:
-            answer = _answer(uri, lambda: {"authorization": token.read_text().strip()}, "The credential")[0]
+            answer = _answer(
+                uri,
+                lambda: {"authorization": Path(token).read_text().strip()} if token else {},
+                "The credential",
+            )[0]
             _held.update(json.loads(answer))
             _held["expires"] = calendar.timegm(time.strptime(_held["Expiration"][:19], "%Y-%m-%dT%H:%M:%S"))
         return _held["AccessKeyId"], _held["SecretAccessKey"], _held["Token"]
+
+
+def _authorization(token_file: str | None) -> dict[str, str]:
+    return {"authorization": Path(token_file).read_text().strip()} if token_file else {}
 
 
 def signed(url: str, headers: dict[str, str], keys: Keys, region: str, now: float) -> dict[str, str]:

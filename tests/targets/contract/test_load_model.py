@@ -18,6 +18,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import urlsplit
 
 import boto3
 import pytest
@@ -428,7 +429,7 @@ class Agent(BaseHTTPRequestHandler):
     store: Store
 
     def do_GET(self) -> None:
-        known = self.headers["authorization"] == self.token_file.read_text("utf-8")
+        known = self.headers.get("authorization", "") == self.token_file.read_text("utf-8")
         number = len(self.store.credentials)
         keys = Credentials(f"ASIA{number}", f"secret {number}", f"session/{number}+==")
         expires = time.time() + (self.lifetimes_s.pop(0) if self.lifetimes_s else 3600)
@@ -508,16 +509,31 @@ def test_no_other_host_sees_the_token(pod: Pod, host: str) -> None:
     uri = f"http://{host}/v1/credentials"
     pod.environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = uri
 
-    assert (
-        pod.refusal("a", "none")
-        == f"AWS_CONTAINER_CREDENTIALS_FULL_URI is not the agent of Pod Identity: {uri}."
+    assert pod.refusal("a", "none") == f"AWS_CONTAINER_CREDENTIALS_FULL_URI is not the agent of AWS: {uri}."
+
+
+@pytest.mark.usefixtures("identity")
+def test_the_agent_of_ecs_gives_the_role_of_a_task(pod: Pod) -> None:
+    # It wants no token. Its address is no loopback: the connection is led to the agent of the test.
+    Path(pod.environment.pop("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")).write_text("", "utf-8")
+    agent = urlsplit(pod.environment.pop("AWS_CONTAINER_CREDENTIALS_FULL_URI"))
+    pod.environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"] = agent.path
+    pod.store.objects["a"] = b"a"
+    led = (
+        "import http.client; made = http.client.HTTPConnection; "
+        "http.client.HTTPConnection = lambda host, **rest: "
+        f"made({agent.netloc!r} if host == '169.254.170.2' else host, **rest)"
     )
+
+    pod.load("a", "none", before=led)
+
+    assert {asked.token for asked in pod.store.asked} == {"session/0+=="}
 
 
 def test_without_credentials_it_says_what_is_missing(pod: Pod) -> None:
     del pod.environment["AWS_ACCESS_KEY_ID"]
 
-    assert pod.refusal("a", "none") == "No credentials: the service account has no Pod Identity association."
+    assert pod.refusal("a", "none") == "No credentials: the pod or the task has no role."
 
 
 # The script itself.

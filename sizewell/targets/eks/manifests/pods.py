@@ -7,11 +7,10 @@ starts with ``serve``, finds the model in /opt/ml/model, and answers at /ping an
 import json
 from collections.abc import Mapping
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from sizewell.facts.model_servers import MODEL_DIRECTORY
-from sizewell.targets import contract
+from sizewell.targets.contract import LOADER
 from sizewell.targets.contract.proxy import PROXY_ARGUMENTS, USUAL_TIME_BUCKETS_MS, proxy_configuration
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.manifests.labels import (
@@ -26,7 +25,6 @@ from sizewell.targets.eks.manifests.labels import (
 )
 from sizewell.targets.eks.node_types import PROXY as PROXY_OVERHEAD
 
-_LOADER = "load_model.py"
 _PROXY_CONFIGURATION = "envoy.json"
 _MODEL_PORT, PROXY_PORT, METRICS_PORT, _DRAIN_PORT = 8080, 8081, 9902, 9903
 #: Ours: the time in which whoever sends requests hears that a pod goes.
@@ -56,7 +54,7 @@ def contract_files(plan: EksDeploymentPlan) -> dict[str, str]:
     )
     files = {_PROXY_CONFIGURATION: json.dumps(proxy, indent=1, sort_keys=True) + "\n"}
     if plan.artifact_key is not None:
-        files[_LOADER] = Path(contract.__file__).with_name(_LOADER).read_text("utf-8")
+        files[LOADER.name] = LOADER.read_text("utf-8")
     return files
 
 
@@ -122,7 +120,7 @@ def _loader(plan: EksDeploymentPlan, artifact_bucket: str, region: str) -> dict[
         "name": "load-model",
         # It needs Python alone, which the images of all servers in Python have; and is on the node already.
         "image": plan.image.uri,
-        "command": ["python3", f"/contract/{_LOADER}"],
+        "command": ["python3", f"/contract/{LOADER.name}"],
         "env": quoted(
             {
                 "AWS_REGION": region,
