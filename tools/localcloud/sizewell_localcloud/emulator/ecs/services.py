@@ -95,14 +95,16 @@ def _balancer_problems(request: Request, definition: Request) -> Iterator[str]:
     if not balancers and "healthCheckGracePeriodSeconds" in request:
         # https://github.com/hashicorp/terraform-provider-aws/issues/31104
         yield "Health check grace period is only valid for services configured to use load balancers"
-    containers = {one["name"]: one for one in definition["containerDefinitions"]}
+    containers = {container["name"]: container for container in definition["containerDefinitions"]}
     balanced = {action.get("TargetGroupArn") for rule in alb._rules.values() for action in rule["Actions"]}
     for balancer in balancers:
         name, port = balancer.get("containerName"), balancer.get("containerPort")
         if name not in containers:
             # https://github.com/aws/amazon-ecs-agent/issues/1276
             yield f"The container {name} does not exist in the task definition."
-        elif port not in {one.get("containerPort") for one in containers[name].get("portMappings", [])}:
+        elif port not in {
+            mapping.get("containerPort") for mapping in containers[name].get("portMappings", [])
+        }:
             # https://github.com/pulumi/pulumi-awsx/issues/1172
             yield f"The container {name} did not have a container port {port} defined."
         group_arn = balancer.get("targetGroupArn")

@@ -51,8 +51,12 @@ def _problems(request: Request) -> Iterator[str]:
         # https://github.com/awsdocs/amazon-ecs-developer-guide/pull/149
         yield f"Actual length: '{length}'. Max allowed length is '{_MAX_BYTES}' bytes."
     containers, of_task = request["containerDefinitions"], request.get("memory")
-    dependencies = [one for container in containers for one in container.get("dependsOn", [])]
-    awaited = {one["containerName"] for one in dependencies if one["condition"] in {"COMPLETE", "SUCCESS"}}
+    dependencies = [dependency for container in containers for dependency in container.get("dependsOn", [])]
+    awaited = {
+        dependency["containerName"]
+        for dependency in dependencies
+        if dependency["condition"] in {"COMPLETE", "SUCCESS"}
+    }
     for container in containers:
         name = container["name"]
         if of_task is None and not {"memory", "memoryReservation"} & container.keys():
