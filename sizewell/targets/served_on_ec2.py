@@ -6,7 +6,7 @@ least of them leaves, and scales by what the slowest carries.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,7 +47,7 @@ from sizewell.planning.workload_plan import AlarmPlan
 from sizewell.targets.served_plan_model import ReplicaScalingPlan
 
 #: What the proxy beside a model counts: what a container may scale by, and the alarms that follow from it.
-_SIGNALS = (Signal.INVOCATIONS, Signal.CONCURRENCY)
+SIGNALS = (Signal.INVOCATIONS, Signal.CONCURRENCY)
 _ALARMS = ("model_error_rate", "model_latency_p95", "model_latency_p99")
 #: Where instances of more expensive types are launched, capacity must be missing in all cheaper ones.
 _MOST_EXPENSIVE = 2.0
@@ -94,8 +94,12 @@ def ec2_requirements(
     )
 
 
-def serve_on_ec2(stated: Stated, catalog: Catalog, *assumptions: str) -> ServedOnEc2:
+def serve_on_ec2(
+    stated: Stated, catalog: Catalog, *assumptions: str, signals: Sequence[Signal] = SIGNALS
+) -> ServedOnEc2:
     """Return the decisions for a workload in ``stated.cluster``, whose instances are those of a catalog.
+
+    ``signals`` are what is counted of each container there, and it may scale by.
 
     Raises ``NoFeasibleInstanceError`` and, of its type, scaling and alarms, ``PlanError``.
     """
@@ -125,7 +129,7 @@ def serve_on_ec2(stated: Stated, catalog: Catalog, *assumptions: str) -> ServedO
     batching, batching_assumptions = batching_variables_of(
         endpoint, kind, selection.chosen.estimate.replicas_per_instance, calls.timeout_s
     )
-    scaling = _plan_scaling(stated, hosted)
+    scaling = _plan_scaling(stated, hosted, signals)
     count = hosted.estimate.instances_at_average
     initial_count = min(count, scaling.max_instance_count) if scaling else count
     average = average_requests_per_second_of(needs, hosted.estimate)
@@ -211,7 +215,7 @@ def _plan_alarms(endpoint: Any, hosted: Hosted, average: float) -> dict[str, Ala
     return {name: alarm for name, alarm in alarms.items() if name in _ALARMS}
 
 
-def _plan_scaling(stated: Stated, hosted: Hosted) -> ReplicaScalingPlan | None:
+def _plan_scaling(stated: Stated, hosted: Hosted, signals: Sequence[Signal]) -> ReplicaScalingPlan | None:
     """Return how containers scale; None where their number is fixed. Raises ``PlanError``."""
     scaling, needs, at_peak = stated.workload.scaling, hosted.needs, hosted.instances_at_peak
     path = ("workloads", stated.name, "scaling", "track")
@@ -221,10 +225,11 @@ def _plan_scaling(stated: Stated, hosted: Hosted) -> ReplicaScalingPlan | None:
     tracked = scaling.track
     if most <= needs.min_instances:
         return None
-    if tracked is not None and (len(tracked) != 1 or not tracked.keys() <= set(_SIGNALS)):
-        reason = "in a cluster, containers follow either invocations or concurrency"
-        raise PlanError((PlanFault(path, reason, "state one of the two, or leave it to the plan"),))
-    signal = Signal(next(iter(tracked))) if tracked else default_signal(hosted)
+    if tracked is not None and (len(tracked) != 1 or not tracked.keys() <= set(signals)):
+        reason = f"in this cluster, containers follow {' or '.join(signals)}"
+        raise PlanError((PlanFault(path, reason, "track one of them, or leave it to the plan"),))
+    usual = default_signal(hosted)
+    signal = Signal(next(iter(tracked))) if tracked else usual if usual in signals else signals[0]
     value = tracked[signal].target if tracked else None
     derivation = "stated"
     if value is None:

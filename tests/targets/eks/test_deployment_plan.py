@@ -178,7 +178,7 @@ def test_nothing_in_a_cluster_follows_the_cpu() -> None:
     (fault,) = faults(scaling={"max_instances": 4, "track": {"cpu": {}}})
     assert (
         fault
-        == "workloads.plants.scaling.track: in a cluster, containers follow either invocations or concurrency"
+        == "workloads.plants.scaling.track: in this cluster, containers follow invocations or concurrency"
     )
 
 
