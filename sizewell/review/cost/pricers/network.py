@@ -1,4 +1,4 @@
-"""VPC endpoints, NAT gateways and public addresses."""
+"""VPC endpoints, NAT gateways, public addresses and load balancers."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,7 @@ from sizewell.templates.template import Resource
 from sizewell.templates.values import is_given, text
 
 SERVICE = "VPC"
+_ELB = "ELB"
 ONE = Amounts.fixed(1)
 #: By the type of the endpoint, AWS's default first: the name of its price and its own.
 _ENDPOINTS = {
@@ -51,6 +52,18 @@ def elastic_ip(_: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what a public IPv4 address costs, in use or idle."""
     hours = Count(ONE, "public IPv4 address", HOURS_PER_MONTH, "hours")
     yield from by_count(SERVICE, "public IPv4 address", hours, stack.price(SERVICE, "public_ipv4_hour"))
+
+
+@prices("AWS::ElasticLoadBalancingV2::LoadBalancer")
+def load_balancer(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
+    """Yield what an Application Load Balancer costs by the hour and by use; others have prices that are not known here."""
+    kind = text(resource.written.get("Type", "application"))
+    if kind != "application":
+        yield from unknown(_ELB, "load balancer")
+        return
+    hours = Count(ONE, "load balancer", HOURS_PER_MONTH, "hours")
+    yield from by_count(_ELB, "load balancer", hours, stack.price(_ELB, "application_hour"))
+    yield from by_use(_ELB, "capacity units", stack.price(_ELB, "application_lcu_hour"))
 
 
 @prices("AWS::EC2::FlowLog")

@@ -35,7 +35,20 @@ _AUTO_MODE = "eks.amazonaws.com"
 @prices("Kubernetes::NodePool")
 def node_charges(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what the nodes of a pool cost."""
-    workload, bounds = stack.workload, _bounds(stack)
+    manager = "eks-auto-mode" if _is_auto_mode(resource) else ""
+    fee = ("EKS", "Auto Mode fee")
+    yield from instance_charges(stack, _bounds(stack), manager, fee, _volume_gb(stack))
+
+
+def instance_charges(
+    stack: PlannedStack,
+    bounds: tuple[float, float] | None,
+    manager: str,
+    fee: tuple[str, str],
+    volume_gb: float | None,
+) -> Iterator[Charge]:
+    """Yield what the instances of a workload cost, ``bounds`` of them, the fee of their manager, and their volumes."""
+    workload = stack.workload
     price = planned_price(workload.selection.chosen) if isinstance(workload, SavedChoice) else None
     if not isinstance(workload, SavedChoice) or price is None or bounds is None:
         yield from unknown(_EC2, "instances", slot="nodes", group="nodes")
@@ -44,8 +57,9 @@ def node_charges(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     average = workload.selection.chosen.estimate.instances_paid
     count = Amounts(low, min(max(low if average is None else average, low), high), high)
     first = workload.instance_type
-    share = _fee_share(resource, first)
-    own = UnitPrice(price.usd / (1 + share), price.unit, price.as_of, price.basis, price.note)
+    share = fee_share(manager, first.partition(".")[0])
+    # The plan has the price with the fee to five decimals; EC2's own has no more.
+    own = UnitPrice(round(price.usd / (1 + share), 5), price.unit, price.as_of, price.basis, price.note)
     facts = {
         "instance type": Fact(first),
         "nodes": Fact(span_words(low, high)),
@@ -54,43 +68,42 @@ def node_charges(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     hours = Count(count, f"{first} instance", HOURS_PER_MONTH, "hours")
     yield from by_count(_EC2, f"{first} instances", hours, own, slot="nodes", group="nodes", facts=facts)
     if share:
-        fee = UnitPrice(price.usd - own.usd, price.unit, price.as_of, price.basis)
-        yield from by_count("EKS", "Auto Mode fee", hours, fee, slot="fee of nodes", group="nodes")
-    if (size_gb := _volume_gb(stack)) is not None:
+        service, name = fee
+        fee_price = UnitPrice(own.usd * share, price.unit, price.as_of, price.basis)
+        yield from by_count(service, name, hours, fee_price, slot="fee of nodes", group="nodes")
+    if volume_gb is not None:
         yield from by_count(
             _EC2,
             "volumes of nodes",
-            Count(count, f"volume of {number_words(size_gb)} GB", size_gb, "GB-month"),
+            Count(count, f"volume of {number_words(volume_gb)} GB", volume_gb, "GB-month"),
             stack.price(_EC2, "gp3_gb_month"),
         )
     yield from by_use(_EC2, "data transfer between zones", None)
 
 
-def _fee_share(pool: Resource, instance_type: str) -> float:
-    spec = _at(pool, "spec", "template", "spec", "nodeClassRef")
-    is_managed = spec.get("group") == _AUTO_MODE
-    return fee_share("eks-auto-mode", instance_type.partition(".")[0]) if is_managed else 0.0
+def _is_auto_mode(pool: Resource) -> bool:
+    return at(pool, "spec", "template", "spec", "nodeClassRef").get("group") == _AUTO_MODE
 
 
 def _bounds(stack: PlannedStack) -> tuple[float, float] | None:
     """Return the least and the most pods; None where the objects do not say it."""
     if (scaler := _of_kind(stack, "ScaledObject")) is not None:
-        spec = _at(scaler, "spec")
+        spec = at(scaler, "spec")
         low, high = number(spec.get("minReplicaCount")), number(spec.get("maxReplicaCount"))
         return None if low is None or high is None else (low, max(low, high))
     deployment = _of_kind(stack, "Deployment")
-    replicas = number(_at(deployment, "spec").get("replicas", 1)) if deployment else None
+    replicas = number(at(deployment, "spec").get("replicas", 1)) if deployment else None
     return None if replicas is None else (replicas, replicas)
 
 
 def _volume_gb(stack: PlannedStack) -> float | None:
     """Return the size of the volume of a node; None where its class does not say it."""
     if (karpenter := _of_kind(stack, "EC2NodeClass")) is not None:
-        volumes = _at(karpenter, "spec").get("blockDeviceMappings") or ()
+        volumes = at(karpenter, "spec").get("blockDeviceMappings") or ()
         sizes = [mapping(mapping(volume).get("ebs")).get("volumeSize") for volume in volumes]
     else:
         node_class = _of_kind(stack, "NodeClass")
-        sizes = [_at(node_class, "spec", "ephemeralStorage").get("size")] if node_class else []
+        sizes = [at(node_class, "spec", "ephemeralStorage").get("size")] if node_class else []
     known = [number(str(size).removesuffix("Gi")) for size in sizes if size is not None]
     return sum(size for size in known if size is not None) if known and None not in known else None
 
@@ -100,7 +113,8 @@ def _of_kind(stack: PlannedStack, kind: str) -> Resource | None:
     return next((each for each in stack.resources.values() if each.resource_type == wanted), None)
 
 
-def _at(resource: Resource, *path: str) -> Mapping[str, Any]:
+def at(resource: Resource, *path: str) -> Mapping[str, Any]:
+    """Return what is below a path of the properties; empty where there is nothing."""
     found: Mapping[str, Any] = resource.properties
     for key in path:
         found = mapping(found.get(key))
