@@ -18,7 +18,8 @@ from botocore.exceptions import ClientError
 
 from sizewell.planning import plan_from_json
 from sizewell.planning.plan import DeploymentPlan
-from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
+from sizewell.targets.eks.deployment.plan_model import EksClusterPlan
+from sizewell.targets.served_plan_model import ClusterPlan, ServedOnEc2Plan
 from sizewell_localcloud.cloud import LocalCloud
 from sizewell_localcloud.clusters import make_missing
 from sizewell_localcloud.emulator.access import TOKEN_NAME
@@ -212,15 +213,18 @@ class Deployment:
         )
 
     @property
-    def clusters(self) -> dict[str, str]:
-        """The versions of the clusters of Amazon EKS in which workloads run, by name."""
-        clusters = (one.cluster for one in self.plan.workloads if isinstance(one, EksDeploymentPlan))
-        return {cluster.name: cluster.version for cluster in clusters}
+    def clusters(self) -> set[str]:
+        """The clusters in which workloads run, as ``make_missing`` takes them."""
+        return {
+            _named(workload.cluster)
+            for workload in self.plan.workloads
+            if isinstance(workload, ServedOnEc2Plan)
+        }
 
     def make_clusters(self) -> None:
         """Make the clusters that the plan names, where they are missing: a real account has its own."""
         if not isinstance(self.cloud, RealAccount):
-            make_missing(self.client("eks"), self.clusters)
+            make_missing(self.client, self.clusters)
 
     def upload(self, artifacts: Path) -> None:
         """Put every file below a folder into the artifact bucket, under its path in the folder."""
@@ -329,3 +333,9 @@ def deployed_from(config: Path | str, environment: str, cloud: Cloud, folder: Pa
     deployment.deploy()
     yield deployment
     deployment.destroy()
+
+
+def _named(cluster: ClusterPlan) -> str:
+    if isinstance(cluster, EksClusterPlan):
+        return f"eks/{cluster.name}={cluster.version}"
+    return f"ecs/{cluster.name}"

@@ -164,17 +164,17 @@ def test_a_second_deployment_uses_the_same_emulator(project: Project) -> None:
 
 def test_the_clusters_that_workloads_name_are_made_where_they_run(project: Project) -> None:
     workloads = [
-        {"place": None, "cluster": {"name": "main", "version": "1.35"}},
-        {"place": None, "cluster": {"name": "main", "version": "1.35"}},
-        {"place": None, "cluster": {"name": "edge", "version": "1.34"}},
-        {"place": "eu", "cluster": {"name": "european", "version": "1.35"}},
-        {"place": None},
+        {"kind": "eks-deployment", "place": None, "cluster": {"name": "main", "version": "1.35"}},
+        {"kind": "eks-deployment", "place": None, "cluster": {"name": "main", "version": "1.35"}},
+        {"kind": "ecs-service", "place": None, "cluster": {"name": "web"}},
+        {"kind": "eks-deployment", "place": "eu", "cluster": {"name": "european", "version": "1.35"}},
+        {"kind": "notebook", "place": None},
     ]
     try:
         code, output, errors = project.run("deploy", "dev", WORKLOADS=json.dumps(workloads))
         assert code == 0, errors
         made = [line for line in output.splitlines() if line.startswith("clusters")]
-        assert made == ["clusters us-east-1 edge=1.34 main=1.35", "clusters eu-west-1 european=1.35"]
+        assert made == ["clusters us-east-1 ecs/web eks/main=1.35", "clusters eu-west-1 eks/european=1.35"]
     finally:
         project.run("destroy")
 

@@ -21,7 +21,7 @@ ACTIONS = ("sts:AssumeRole", "sts:TagSession")
 @pytest.fixture(scope="module")
 def cluster(lab: Lab) -> str:
     name = lab.name("cluster")
-    assert make_missing(lab("eks"), {name: "1.35"}) == [name]
+    assert make_missing(lab, [f"eks/{name}=1.35"]) == [name]
     return name
 
 
@@ -128,7 +128,7 @@ def test_a_service_account_has_one_association(lab: Lab, cluster: str) -> None:
 
 def test_an_association_may_go_with_its_cluster(lab: Lab) -> None:
     stack, name = lab.name("pods"), lab.name("cluster")
-    make_missing(lab("eks"), {name: "1.35"})
+    make_missing(lab, [f"eks/{name}=1.35"])
     deployed(lab, "create", stack, resources(name, role_of_pods(lab, *ACTIONS), "model"))
 
     lab("eks").delete_cluster(name=name)
@@ -171,7 +171,7 @@ def test_a_policy_beside_the_tags_of_a_session_is_refused(lab: Lab, cluster: str
 
 
 def test_a_stand_in_is_made_once_and_is_active_without_docker(lab: Lab, cluster: str) -> None:
-    assert make_missing(lab("eks"), {cluster: "1.34"}) == []
+    assert make_missing(lab, [f"eks/{cluster}=1.34"]) == []
     described = until(
         lambda: lab("eks").describe_cluster(name=cluster)["cluster"], lambda one: one["status"] != "CREATING"
     )

@@ -38,6 +38,10 @@ def _codedeploy_tags(resource: str) -> tuple[Step, Step]:
     )
 
 
+def _balancing_tags() -> Step:
+    return call("elbv2", "describe_tags", "{Tags: TagDescriptions[0].Tags}", ResourceArns=["$id"])
+
+
 def _scaling_policy(namespace: str) -> Step:
     """Return one of the calls for a policy: the service is asked by namespace, which is not in an ARN."""
     target = "join('|', [ResourceId, ScalableDimension, ServiceNamespace])"
@@ -288,10 +292,47 @@ READERS: dict[str, tuple[Step, ...]] = {
             associationId="$name",
         ),
     ),
+    "AWS::ElasticLoadBalancingV2::Listener": (
+        call("elbv2", "describe_listeners", "Listeners[0]", ListenerArns=["$id"]),
+        _balancing_tags(),
+    ),
+    "AWS::ElasticLoadBalancingV2::LoadBalancer": (
+        call(
+            "elbv2",
+            "describe_load_balancers",
+            "LoadBalancers[0].merge(@, {Subnets: AvailabilityZones[].SubnetId})",
+            LoadBalancerArns=["$id"],
+        ),
+        call(
+            "elbv2",
+            "describe_load_balancer_attributes",
+            "{LoadBalancerAttributes: Attributes}",
+            LoadBalancerArn="$id",
+        ),
+        _balancing_tags(),
+    ),
+    "AWS::ElasticLoadBalancingV2::TargetGroup": (
+        call("elbv2", "describe_target_groups", "TargetGroups[0]", TargetGroupArns=["$id"]),
+        call(
+            "elbv2",
+            "describe_target_group_attributes",
+            "{TargetGroupAttributes: Attributes}",
+            TargetGroupArn="$id",
+        ),
+        _balancing_tags(),
+    ),
     "AWS::Events::Rule": (
         call("events", "describe_rule", Name="$name"),
         call("events", "list_targets_by_rule", "{Targets: Targets}", Rule="$Name"),
         call("events", "list_tags_for_resource", _TAGS, ResourceARN="$Arn"),
+    ),
+    "AWS::IAM::InstanceProfile": (
+        call(
+            "iam",
+            "get_instance_profile",
+            "InstanceProfile.merge(@, {Roles: Roles[].RoleName})",
+            InstanceProfileName="$name",
+        ),
     ),
     "AWS::IAM::ManagedPolicy": (
         call("iam", "get_policy", "Policy", PolicyArn="$id"),

@@ -115,16 +115,21 @@ def _bootstrap(
 
 
 def _make_clusters(place: Deployment, assembly: Path, variables: dict[str, str]) -> None:
-    """Make what a platform only names: the clusters of Amazon EKS in which workloads of a place run."""
+    """Make what a platform only names: the clusters in which workloads of a place run."""
     plan = json.loads((assembly / "plan.json").read_text("utf-8"))
     where = {one["place"]: (one["account"], one["region"]) for one in (plan["foundation"], *plan["places"])}
     clusters = {
-        f"{cluster['name']}={cluster['version']}"
+        _named(workload["kind"].partition("-")[0], cluster)
         for workload in plan["workloads"]
         if (cluster := workload.get("cluster")) and where[workload["place"]] == (place.account, place.region)
     }
     if clusters:
         run_module("sizewell_localcloud.clusters", sorted(clusters), variables)
+
+
+def _named(service: str, cluster: dict[str, str]) -> str:
+    version = cluster.get("version")
+    return f"{service}/{cluster['name']}" + (f"={version}" if version else "")
 
 
 def _end_protection(environment: str, variables: dict[str, str]) -> None:
