@@ -38,21 +38,28 @@ def slow_share(metric_name: str, threshold: float, allowed_percent: float, *, in
     )
 
 
-def error_share(metric_name: str, *, least: int, less: str | None = None, others: str | None = None) -> Share:
+def error_share(
+    metric_name: str,
+    *,
+    least: int,
+    less: str | None = None,
+    others: str | None = None,
+    requests: str = "Invocations",
+) -> Share:
     """Return the percentage of the requests that a metric counts, 0 for fewer than ``least`` of them.
 
     ``less`` counts some of the same requests, and is taken away. ``others`` counts the requests that ``metric_name`` does not,
-    in place of ``Invocations``, which counts all: it has no data where there is none.
+    in place of ``requests``, which counts all: it has no data where there is none.
     """
     queries = {"errors": (metric_name, "Sum")}
-    errors, requests = "errors", "requests"
+    errors, all_requests = "errors", "requests"
     if less is not None:
         queries["less"] = (less, "Sum")
         errors = "(errors - less)"
-    queries["requests"] = (others or "Invocations", "Sum")
+    queries["requests"] = (others or requests, "Sum")
     if others is not None:
-        requests = f"(FILL(requests, 0) + {errors})"
-    return Share(f"IF({errors} >= {least}, 100 * {errors} / {requests}, 0)", queries)
+        all_requests = f"(FILL(requests, 0) + {errors})"
+    return Share(f"IF({errors} >= {least}, 100 * {errors} / {all_requests}, 0)", queries)
 
 
 def error_share_of_new_fleet(metric_name: str, *, less: str | None = None) -> Share:

@@ -50,7 +50,8 @@ def environment_model() -> type[Environment]:
     workload: Any = Annotated[any_model, Field(discriminator="kind"), Computed.WORKLOAD]
     workloads: Any = Annotated[dict[Name, workload], Field(min_length=1, max_length=MAX_WORKLOADS)]
     any_cluster: Any = Union[tuple(target_facet(name, TargetKind).model for name in target_names())]  # noqa: UP007
-    clusters: Any = Annotated[dict[Name, any_cluster], Field(max_length=MAX_CLUSTERS), ON_CLUSTERS]
+    cluster: Any = Annotated[any_cluster, Field(discriminator="type")]
+    clusters: Any = Annotated[dict[Name, cluster], Field(max_length=MAX_CLUSTERS), ON_CLUSTERS]
     return create_model(
         "Environment", __base__=Environment, workloads=(workloads, ...), clusters=(clusters, {})
     )

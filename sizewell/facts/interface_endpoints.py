@@ -13,6 +13,9 @@ FUNCTIONS = "lambda"
 PRIVATE_APIS = "execute-api"
 #: What pulls an image through the VPC; its layers come from S3 (https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html).
 REGISTRY = "ecr.dkr"
+#: What instances and tasks of ECS call, beside the logs; layers of images and models come from S3
+#: (https://docs.aws.amazon.com/AmazonECS/latest/developerguide/vpc-endpoints.html).
+OF_TASKS = ("ecr.api", REGISTRY, "ecs", "ecs-agent", "ecs-telemetry")
 #: What records runs in an MLflow tracking server; its name begins otherwise than those of the table
 #: (https://docs.aws.amazon.com/sagemaker/latest/dg/mlflow-interface-endpoint-create.html).
 EXPERIMENTS = "experiments"

@@ -15,17 +15,18 @@ A Lambda function is called, and writes its logs, outside of the VPC, whatever i
 
 from collections.abc import Iterator
 
-from sizewell.config.cluster import runs_in_cluster
+from sizewell.config.cluster import CHEAPEST, TargetKind, target_of
 from sizewell.config.environment import Environment
 from sizewell.config.network import NewNetwork
 from sizewell.config.variant_names import endpoint_of
 from sizewell.config.workload import Workload
-from sizewell.facts.interface_endpoints import EXPERIMENTS, FUNCTIONS, PRIVATE_APIS, RUNTIME
+from sizewell.facts.interface_endpoints import EXPERIMENTS, FUNCTIONS, OF_TASKS, PRIVATE_APIS, RUNTIME
 from sizewell.facts.mlflow import is_app
 from sizewell.facts.notebook_instances import API
 from sizewell.kinds.registry import facet
 from sizewell.planning.foundation_plan_model import InterfaceEndpointPlan
 from sizewell.planning.kind import PlanKind
+from sizewell.targets.registry import target_facet
 
 #: What the role of a container allows besides S3: constructs_lib/endpoints/model_role.py and jobs/training_workflow.py.
 _CALLS_OF_ALL = ("logs", "monitoring")
@@ -71,14 +72,24 @@ def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
     """Yield services, each with the workload that needs it."""
     mlflow_arn = environment.existing.mlflow_arn
     for name, workload in environment.workloads.items():
-        if runs_in_cluster(workload):  # which may be in another VPC
-            continue
-        yield from ((service, name) for service in facet(workload.kind, PlanKind).services(workload))
+        for kind in _kinds_as_planned(workload, environment):
+            yield from ((service, name) for service in facet(kind, PlanKind).services(workload))
         access = getattr(workload, "access", None)
         if access is not None and access.api_gateway is not None and endpoint_of(name) == name:
             yield PRIVATE_APIS, name
         if mlflow_arn is not None and not is_app(mlflow_arn) and getattr(workload, "experiment", None):
             yield EXPERIMENTS, name
+
+
+def _kinds_as_planned(workload: Workload, environment: Environment) -> Iterator[str]:
+    """Yield what a workload may be planned as: several kinds where the plan chooses its place."""
+    target = target_of(workload)
+    if target in (None, CHEAPEST):
+        yield workload.kind
+    for name, cluster in environment.clusters.items():
+        runs = target_facet(cluster.type, TargetKind).runs.get(workload.kind)
+        if runs is not None and target in (name, CHEAPEST):
+            yield runs.planned_as
 
 
 def _reason(service: str, workloads: list[str]) -> str:
@@ -92,4 +103,6 @@ def _reason(service: str, workloads: list[str]) -> str:
         return f"record their runs in MLflow: {', '.join(workloads)}"
     if service == PRIVATE_APIS:
         return f"callers in the VPC call the API of {', '.join(workloads)}"
+    if service in OF_TASKS:
+        return f"tasks of ECS: {', '.join(workloads)}"
     return f"no network isolation: {', '.join(workloads)}"

@@ -127,7 +127,7 @@ OF_FACETS = {
 #: Of planning and of kinds, stacks know the plan, not how it is made.
 STACKS_MAY_KNOW = re.compile(
     r"sizewell\.(planning\.(\w+_plan_model|plan|scaling_policies|workload_plan)|kinds\.(registry|stack_kind|\w+\.plan_model)"
-    r"|targets\.\w+\.\w+\.plan_model)"
+    r"|targets\.(served_plan_model|contract(\.proxy)?|\w+\.\w+\.plan_model))"
 )
 
 

@@ -52,15 +52,21 @@ def _in_clusters(found: dict[str, Config]) -> dict[str, Config]:
     model, request = stated.MODELS["cnn"]
     base = {**_base({**stated.IN_CLUSTER, "model": model, "request": request}), "clusters": stated.CLUSTERS}
     there = {**_workload(base), "place": "eu"}
-    cluster = {**stated.CLUSTERS["main"], "place": "eu"}
+    clusters = {name: {**cluster, "place": "eu"} for name, cluster in stated.CLUSTERS.items()}
     beside = found["job: linear"]
     return {
-        "endpoint: in a cluster": base,
+        "endpoint: in a cluster of EKS": base,
+        "endpoint: in a cluster of ECS": {
+            **base,
+            "workloads": {
+                name: {**workload, "target": "web"} for name, workload in base["workloads"].items()
+            },
+        },
         "endpoint: in a cluster of another place": {
             **beside,
             "bootstrap": {"qualifier": "company1"},
             "places": {"eu": stated.PLACE},
-            "clusters": {"main": cluster},
+            "clusters": clusters,
             "workloads": {**beside["workloads"], "there": there},
         },
     }

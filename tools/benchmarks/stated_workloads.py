@@ -302,7 +302,15 @@ CLUSTERS: Config = {
         "namespace": "models",
         "pod_security": "baseline",
         "proxy_image": "111122223333.dkr.ecr.us-east-1.amazonaws.com/envoy:v1.36.2",
-    }
+    },
+    "web": {
+        "type": "ecs",
+        "name": "company-web",
+        "capacity": "managed-instances",
+        "certificate_arn": "arn:aws:acm:us-east-1:111122223333:certificate/12345678-1234-1234-1234-123456789012",
+        "caller_security_groups": ["sg-0123456789abcdef0"],
+        "proxy_image": "111122223333.dkr.ecr.us-east-1.amazonaws.com/envoy:v1.36.2",
+    },
 }
 IN_CLUSTER: Config = {
     **{

@@ -166,6 +166,20 @@ def function(
         yield (LAMBDA_NAMESPACE, name, frozenset(dimensions)), published
 
 
+def target_group(load: Load, dimensions: Dimensions, objective_ms: float) -> Iterator[tuple[Metric, Series]]:
+    """Yield what a load balancer publishes of the targets of a group, counts only where they are not zero."""
+    requests = requests_of(load)
+    errors = requests.ended["failed"] + requests.ended["hung"]
+    series = {
+        "HealthyHostCount": _gauge(np.ones_like(errors), load.reports),
+        "RequestCount": _flags(requests.number, requests.number),
+        "HTTPCode_Target_5XX_Count": _flags(errors, errors),
+        "TargetResponseTime": Series(_GRID * objective_ms / 1000, requests.latencies),
+    }
+    for name, published in series.items():
+        yield ("AWS/ApplicationELB", name, frozenset(dimensions)), published
+
+
 def gauges(values: Mapping[Metric, Floats]) -> dict[Metric, Series]:
     """Return series of one datum a minute, none where the value is NaN."""
     return {

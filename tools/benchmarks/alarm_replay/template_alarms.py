@@ -161,7 +161,7 @@ def alarms_of(template: Mapping[str, Any]) -> dict[str, TemplateAlarm]:
 
 
 def rollback_alarms_of(template: Mapping[str, Any]) -> frozenset[str]:
-    """Return the names of the alarms that call a new fleet, or a new version of a function, back."""
+    """Return the names of the alarms that call a new fleet, a new version of a function, or new tasks back."""
     resources = template["Resources"]
     found = set()
     for resource in resources.values():
@@ -170,6 +170,11 @@ def rollback_alarms_of(template: Mapping[str, Any]) -> frozenset[str]:
         of_function = properties.get("AlarmConfiguration", {})
         for alarm in (*of_endpoint.get("Alarms", []), *of_function.get("Alarms", [])):
             found.add(_resolved(alarm.get("AlarmName", alarm.get("Name")), resources))
+        of_service = properties.get("DeploymentConfiguration", {})
+        if isinstance(of_service, dict):
+            found.update(
+                _resolved(name, resources) for name in of_service.get("Alarms", {}).get("AlarmNames", [])
+            )
     return frozenset(found)
 
 

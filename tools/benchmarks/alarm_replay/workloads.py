@@ -70,6 +70,8 @@ def _of_kind(plan: Plan, template: Mapping[str, Any]) -> Iterator[Watched]:
             yield _serverless(plan, template)
         case "lambda-function":
             yield _function(plan, template)
+        case "ecs-service":
+            yield _service(plan, template)
         case "asynchronous-endpoint":
             yield _queue(plan, template)
         case "notebook":
@@ -326,6 +328,27 @@ def _function(plan: Plan, template: Mapping[str, Any]) -> Watched:
             )
         ),
         publish=publish,
+    )
+
+
+def _service(plan: Plan, template: Mapping[str, Any]) -> Watched:
+    dimensions = tuple(
+        (dimension, f"{name}.{attribute}")
+        for dimension, attribute in (
+            ("LoadBalancer", "LoadBalancerFullName"),
+            ("TargetGroup", "TargetGroupFullName"),
+        )
+        for name, resource in template["Resources"].items()
+        if resource["Type"] == f"AWS::ElasticLoadBalancingV2::{dimension}"
+    )
+    objective_ms = plan["alarms"]["model_latency_p95"]["threshold"]
+    return _watched(
+        plan,
+        template,
+        traces=tuple(
+            _serving_traces(plan["average_requests_per_second"] * 60, instances=False, rollout=None)
+        ),
+        publish=lambda trace: dict(publishing.target_group(trace.load, dimensions, objective_ms)),
     )
 
 
