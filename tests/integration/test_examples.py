@@ -89,8 +89,12 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, admin: Admin, tmp
     assert deployed.client("sagemaker").list_notebook_instances()["NotebookInstances"] == []
     assert deployed.client("sagemaker").list_endpoints()["Endpoints"] == []
     for cluster in deployed.clusters:
-        left = deployed.client("eks").list_pod_identity_associations(clusterName=cluster)
-        assert left["associations"] == []
+        service, _, name = cluster.partition("=")[0].partition("/")
+        if service == "eks":
+            left = deployed.client("eks").list_pod_identity_associations(clusterName=name)["associations"]
+        else:
+            left = deployed.client("ecs").list_services(cluster=name)["serviceArns"]
+        assert left == []
 
 
 def _tune(deployed: Deployment, tuning: TuningJobPlan, admin: Admin) -> None:
