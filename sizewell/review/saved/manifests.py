@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sizewell.planning.saved_plan import SavedPlan
+from sizewell.review.cluster_objects import FOLDER, TYPE_PREFIX
 from sizewell.templates.template import Stack
 
-FOLDER = "manifests"
-TYPE_PREFIX = "Kubernetes::"
 #: What is no object of a cluster.
 _NO_OBJECTS = {"Kustomization"}
 _NOT_FIELDS = ("apiVersion", "kind")

@@ -3,9 +3,12 @@ from typing import Any
 
 import pytest
 
+from sizewell.planning.saved_plan import SavedPlan
 from sizewell.review.comparison import EnvironmentPair
+from sizewell.review.hazards import find_hazards
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import alarm, described, endpoint_app, hazards, hazards_of, rules, text
+from tests.review.outputs import plan_document
 
 BUCKET, ROLE, TABLE = "AWS::S3::Bucket", "AWS::IAM::Role", "AWS::DynamoDB::Table"
 OTHER = stack(template(Role=resource(ROLE)), "other")
@@ -48,6 +51,38 @@ def test_a_stack_that_goes() -> None:
             --stack-name gone. Otherwise put it back.
         """)
     assert hazards_of(environment(OTHER, gone)) == ()
+
+
+SERVICE = resource(
+    "Kubernetes::Service",
+    {"metadata": {"name": "chat", "namespace": "acme-prod"}, "spec": {"ports": [{"port": 8081}]}},
+)
+MANIFESTS = stack(
+    template(Deployment=resource("Kubernetes::Deployment"), Service=SERVICE), "acme-prod-chat/main"
+)
+
+
+def test_manifests_of_a_workload_that_go() -> None:
+    plan = SavedPlan.model_validate(
+        plan_document("prod", workloads=[{"kind": "x", "name": "chat", "stack_name": "acme-prod-chat"}])
+    )
+    base, head = (assembly(*side, environment="prod", plan=plan) for side in ((OTHER, MANIFESTS), (OTHER,)))
+    assert described(find_hazards(EnvironmentPair("prod", base, head))) == text("""
+        danger stack-removed, prod/acme-prod-chat/main/- of chat: manifests/main/chat
+        2 objects → none
+        kubectl apply -k prunes nothing: the objects stay in the cluster and keep costing money, and nothing updates
+            them. Argo CD and Flux delete them where they prune. Whoever deletes them ends all pods, and callers of
+            chat.acme-prod.svc:8081 fail.
+        If you no longer want them, move the callers first, and run kubectl delete -k manifests/main/chat in an output
+            that still has them. Otherwise put them back.
+        """)
+
+
+def test_an_environment_with_manifests_that_goes() -> None:
+    base = assembly(OTHER, MANIFESTS, environment="prod")
+    (found,) = hazards_of(EnvironmentPair("prod", base, None))
+    assert found.cause == "1 stack → none"
+    assert found.what_to_do.startswith("Run kubectl delete -k manifests/main and cdk destroy for the")
 
 
 def test_a_nested_stack_is_deleted() -> None:

@@ -6,12 +6,14 @@ CDK deploys the stacks that an app has, and never deletes one that it no longer 
 from collections.abc import Iterator
 from typing import Literal
 
+from sizewell.review.cluster_objects import addresses_in, folder_of, holds_objects
+from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.hazards.rules.replacement import contents_of, subject_of
 from sizewell.review.words import counted, listed
 from sizewell.templates.deployment import REPLACED, ResourceImpact, StackRemoval
 from sizewell.templates.endpoints import ENDPOINT
-from sizewell.templates.template import StackPair
+from sizewell.templates.template import Stack, StackPair
 
 Remains = Literal["all", "snapshot", "contents", "nothing"]
 """What is left of a resource that leaves the app; contents: AWS refuses to delete it while it holds something."""
@@ -32,7 +34,10 @@ _AFTER_REMOVAL: dict[StackRemoval, str] = {
 def environment_removed(environment: Environment) -> Iterator[Found]:
     """An environment is no longer in the app."""
     if environment.is_removed:
-        stacks = [stack for stack in environment.diff.stacks if stack.base and stack.base.parent is None]
+        outer = [stack for stack in environment.diff.stacks if stack.base and stack.base.parent is None]
+        stacks = [stack for stack in outer if not holds_objects(stack.base)]
+        clusters = sorted({folder_of(stack.name, None) for stack in outer if holds_objects(stack.base)})
+        commands = [f"kubectl delete -k {folder}" for folder in clusters]
         yield Found(
             "danger" if environment.production else "warning",
             "",
@@ -41,15 +46,18 @@ def environment_removed(environment: Environment) -> Iterator[Found]:
             f"{counted(len(stacks), 'stack')} → none",
             "No deployment updates the environment any more. CDK does not delete stacks that leave the app. Everything keeps "
             "running and costing money, and nobody repairs it.",
-            "Run cdk destroy for the environment from a version that still has it, or put the environment back.",
+            f"Run {listed([*commands, 'cdk destroy'])} for the environment from a version that still has it, or put the "
+            "environment back.",
         )
 
 
 @hazard_rule("availability")
-def stack_removed(environment: Environment) -> Iterator[Found]:
+def stack_removed(environment: EnvironmentPair) -> Iterator[Found]:
     """A stack without an endpoint is no longer in the app."""
     for stack in _removed_stacks(environment):
-        if not any(pair.stack is stack for pair in environment.diff.resources(ENDPOINT)) and not any(
+        if stack.base is not None and holds_objects(stack.base):
+            yield _manifests_removed(environment, stack.name, stack.base)
+        elif not any(pair.stack is stack for pair in environment.diff.resources(ENDPOINT)) and not any(
             place[0] == stack.name for place in environment.diff.moved
         ):
             resources = counted(len(stack.base.resources) if stack.base else None, "resource")
@@ -62,6 +70,26 @@ def stack_removed(environment: Environment) -> Iterator[Found]:
                 _AFTER_REMOVAL[environment.diff.removal_of(stack.base)],
                 _what_to_do(environment, stack),
             )
+
+
+def _manifests_removed(environment: EnvironmentPair, name: str, stack: Stack) -> Found:
+    workload = environment.workload_of_stack(name)
+    folder = folder_of(name, workload.name if workload else None)
+    addresses = addresses_in(stack)
+    lost = (
+        f" Whoever deletes them ends all pods, and callers of {listed(addresses)} fail." if addresses else ""
+    )
+    return Found(
+        "danger" if addresses and environment.production else "warning",
+        name,
+        None,
+        folder,
+        f"{counted(len(stack.resources), 'object')} → none",
+        "kubectl apply -k prunes nothing: the objects stay in the cluster and keep costing money, and nothing updates them. Argo "
+        f"CD and Flux delete them where they prune.{lost}",
+        f"If you no longer want them, move the callers first, and run kubectl delete -k {folder} in an output that still has "
+        "them. Otherwise put them back.",
+    )
 
 
 @hazard_rule("availability")

@@ -1,0 +1,45 @@
+"""Objects of Kubernetes, which a review reads as resources, and the stacks that they stand in: see ``saved.manifests``."""
+
+from sizewell.templates.template import Resource, Stack
+from sizewell.templates.values import mapping
+
+TYPE_PREFIX = "Kubernetes::"
+FOLDER = "manifests"
+
+
+def is_object(resource_type: str) -> bool:
+    """Tell whether a resource is an object of a cluster, which no stack of CloudFormation holds."""
+    return resource_type.startswith(TYPE_PREFIX)
+
+
+def holds_objects(stack: Stack | None) -> bool:
+    """Tell whether a stack is a folder of manifests."""
+    return stack is not None and any(
+        is_object(resource.resource_type) for resource in stack.resources.values()
+    )
+
+
+def cluster_of(stack_name: str) -> str:
+    """Return the key of the cluster that a folder of manifests is for."""
+    return stack_name.partition("/")[2]
+
+
+def folder_of(stack_name: str, workload: str | None) -> str:
+    """Return the folder below ``cdk.out`` that a stack of manifests is; of what workloads share where there is no workload."""
+    return "/".join(filter(None, (FOLDER, cluster_of(stack_name), workload)))
+
+
+def addresses_in(stack: Stack) -> list[str]:
+    """Return what callers call, with the port."""
+    return [
+        address
+        for resource in stack.resources.values()
+        if resource.resource_type == f"{TYPE_PREFIX}Service"
+        for address in _addresses(resource)
+    ]
+
+
+def _addresses(service: Resource) -> list[str]:
+    metadata, spec = (mapping(service.properties.get(key)) for key in ("metadata", "spec"))
+    ports = (mapping(port).get("port") for port in spec.get("ports") or ())
+    return [f"{metadata.get('name')}.{metadata.get('namespace')}.svc:{port}" for port in ports]
