@@ -1,15 +1,24 @@
 """Objects of Kubernetes, which a review reads as resources, and the stacks that they stand in: see ``saved.manifests``."""
 
+from collections.abc import Sequence
+
 from sizewell.templates.template import Resource, Stack
 from sizewell.templates.values import mapping
 
 TYPE_PREFIX = "Kubernetes::"
 FOLDER = "manifests"
+#: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+_IDENTITY = (("metadata", "name"), ("metadata", "namespace"))
 
 
 def is_object(resource_type: str) -> bool:
     """Tell whether a resource is an object of a cluster, which no stack of CloudFormation holds."""
     return resource_type.startswith(TYPE_PREFIX)
+
+
+def tells_apart(path: Sequence[str]) -> bool:
+    """Tell whether a property is part of the identity of objects: with another value it is another one beside the first."""
+    return tuple(path) in _IDENTITY
 
 
 def holds_objects(stack: Stack | None) -> bool:

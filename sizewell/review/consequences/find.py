@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sizewell.review.cluster_objects import is_object, tells_apart
 from sizewell.review.consequences.directions import has_value, moves
 from sizewell.review.consequences.table import ANY, WHOLE, Row, Rows, rows_for, rows_for_new
 from sizewell.templates.alternatives import items
 from sizewell.templates.deployment import DeploymentDiff, ResourceImpact
 from sizewell.templates.differences import differences, name_of, value_at
-from sizewell.templates.template import Difference
+from sizewell.templates.template import Difference, Effect
 
 #: A state machine is defined by one of two properties, which say the same.
 _SAME = {"Definition": "DefinitionString"}
@@ -121,13 +122,20 @@ def _looked_up(impact: ResourceImpact) -> Iterator[_Spoken | Difference]:
         whole = Difference((WHOLE,), (WHOLE,), impact.base and True, impact.head and True)
         yield from _spoken(impact, whole)
         return
-    for difference, effect in impact.differences:
+    for difference, effect in _told(impact):
         if effect == "none" or difference.path[0] == "Condition":
             name = f"({difference.path[0]})"
             difference = replace(
                 difference, path=(name, *difference.path[1:]), schema_path=(name, *difference.schema_path[1:])
             )
         yield from _spoken(impact, difference)
+
+
+def _told(impact: ResourceImpact) -> Sequence[tuple[Difference, Effect]]:
+    """Return the differences that mean something: of another object beside the old one, only what tells them apart."""
+    if not is_object(impact.resource_type):
+        return impact.differences
+    return [found for found in impact.differences if tells_apart(found[0].path)] or impact.differences
 
 
 def _spoken(impact: ResourceImpact, difference: Difference) -> Iterator[_Spoken | Difference]:

@@ -117,13 +117,34 @@ def test_a_review_says_what_a_changed_manifest_does(
     assert any(sentence in hazard.model_dump_json() for hazard in hazards), found.hazards
 
 
-def test_a_move_into_the_cluster_is_told_with_the_saving(output: Path, tmp_path: Path) -> None:
+def test_another_namespace_makes_other_objects_beside_the_old_ones(output: Path, tmp_path: Path) -> None:
+    found = review(
+        output,
+        synthesized(tmp_path, "    name: company-ml\n", "    name: company-ml\n    namespace: other\n"),
+    )
+    of_deployment = [
+        hazard
+        for hazard in found.hazards
+        if hazard.logical_id == "Deployment" and "assistant" in hazard.stack
+    ]
+    assert [hazard.consequence for hazard in of_deployment] == [
+        "A Deployment in another namespace stands beside the old one, which nobody removes."
+    ]
+
+
+def synthesized(tmp_path: Path, written: str, instead: str) -> Path:
+    """An output of the example after one change of its text."""
     config = tmp_path / "config"
     shutil.copytree(EXAMPLE, config)
     base = config / "base.yaml"
-    base.write_text(base.read_text("utf-8").replace("    target: main\n", ""), "utf-8")
-    synthesize("dev", tmp_path / "before", config=str(config))
-    found = review(tmp_path / "before", output)
+    assert written in base.read_text("utf-8")
+    base.write_text(base.read_text("utf-8").replace(written, instead), "utf-8")
+    synthesize("dev", tmp_path / "cdk.out", config=str(config))
+    return tmp_path / "cdk.out"
+
+
+def test_a_move_into_the_cluster_is_told_with_the_saving(output: Path, tmp_path: Path) -> None:
+    found = review(synthesized(tmp_path, "    target: main\n", ""), output)
     (cost,) = found.cost
     assert cost.difference.expected is not None
     assert cost.difference.expected < 0
