@@ -1,6 +1,7 @@
 """Objects of Kubernetes, which a review reads as resources, and the stacks that they stand in: see ``saved.manifests``."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sizewell.templates.template import Resource, Stack
 from sizewell.templates.values import mapping
@@ -28,9 +29,19 @@ def holds_objects(stack: Stack | None) -> bool:
     )
 
 
+def in_cluster(stack: Stack, cluster: str) -> Stack:
+    """Return a folder of manifests with a name of its own for a cluster: what is in another one is not updated."""
+    return replace(stack, name=f"{stack.name} ({cluster})")
+
+
 def cluster_of(stack_name: str) -> str:
     """Return the key of the cluster that a folder of manifests is for."""
-    return stack_name.partition("/")[2]
+    return stack_name.partition("/")[2].partition(" (")[0]
+
+
+def renamed_cluster_of(stack_name: str) -> str:
+    """Return what AWS calls the cluster where its key means another one on the other side; empty elsewhere."""
+    return stack_name.partition(" (")[2].removesuffix(")")
 
 
 def folder_of(stack_name: str, workload: str | None) -> str:

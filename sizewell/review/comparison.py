@@ -6,8 +6,9 @@ from functools import cached_property
 
 from sizewell.planning.saved_plan import SavedPlan
 from sizewell.planning.saved_workload import SavedWorkload
+from sizewell.review.cluster_objects import cluster_of, holds_objects, in_cluster
 from sizewell.review.consequences.find import Consequences, consequences_in
-from sizewell.review.saved.configuration import is_production, saved_environment
+from sizewell.review.saved.configuration import cluster_names, is_production, saved_environment
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.templates.deployment import DeploymentDiff
 from sizewell.templates.propagation import diff_stacks
@@ -27,11 +28,17 @@ class EnvironmentPair:
     @cached_property
     def stacks(self) -> tuple[StackPair, ...]:
         """Every stack of either side, by name."""
-        base, head = _stacks(self.base), _stacks(self.head)
+        base, head = self._stacks_by_cluster()
         return tuple(
             StackPair(self.name, name, *_spelled_alike(base.get(name), head.get(name)))
             for name in sorted({*base, *head})
         )
+
+    def _stacks_by_cluster(self) -> tuple[Mapping[str, Stack], Mapping[str, Stack]]:
+        """Return the stacks of both sides; manifests are not the same stack where their key means another cluster."""
+        base, head = cluster_names(self.base), cluster_names(self.head)
+        other = {key for key in base.keys() & head.keys() if base[key] != head[key]}
+        return _with_clusters(self.base, base, other), _with_clusters(self.head, head, other)
 
     @cached_property
     def diff(self) -> DeploymentDiff:
@@ -142,6 +149,21 @@ def _spelled_alike(base: Stack | None, head: Stack | None) -> tuple[Stack | None
         replace(base, spelled_for=(base.account if known[0] else None, base.region if known[1] else None)),
         replace(head, spelled_for=(head.account if known[0] else None, head.region if known[1] else None)),
     )
+
+
+def _with_clusters(
+    assembly: Assembly | None, names: Mapping[str, str], other: Collection[str]
+) -> Mapping[str, Stack]:
+    stacks = _stacks(assembly)
+    if not other:
+        return stacks
+    named = (
+        in_cluster(stack, names[key])
+        if (key := cluster_of(stack.name)) in other and holds_objects(stack)
+        else stack
+        for stack in stacks.values()
+    )
+    return {stack.name: stack for stack in named}
 
 
 def _stacks(assembly: Assembly | None) -> Mapping[str, Stack]:

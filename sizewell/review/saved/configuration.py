@@ -47,6 +47,13 @@ def workloads(environment: Environment) -> Mapping[str, Mapping[str, Any]]:
     return {str(name): workload for name, workload in items if isinstance(workload, Mapping)}
 
 
+def cluster_names(assembly: Assembly | None) -> Mapping[str, str]:
+    """Return what AWS calls the clusters, by key; empty where the output does not say it."""
+    found = value_at(saved_environment(assembly) or {}, "clusters")
+    items = found.items() if isinstance(found, Mapping) else ()
+    return {str(key): str(cluster["name"]) for key, cluster in items if "name" in cluster}
+
+
 def is_production(environment: Environment) -> bool:
     """Return whether the environment serves users."""
     return value_at(environment, "policy", "production") is True

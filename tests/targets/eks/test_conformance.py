@@ -132,6 +132,23 @@ def test_another_namespace_makes_other_objects_beside_the_old_ones(output: Path,
     ]
 
 
+def test_another_cluster_starts_empty_and_the_old_one_keeps_everything(output: Path, tmp_path: Path) -> None:
+    found = review(output, synthesized(tmp_path, "    name: company-ml\n", "    name: company-new\n"))
+    said = [hazard.consequence for hazard in found.hazards]
+    assert not any("All nodes of the workload are replaced" in consequence for consequence in said)
+    (hazard,) = (
+        hazard
+        for hazard in found.hazards
+        if hazard.stack == "shop-dev-assistant/main (company-ml)" and hazard.rule == "stack-removed"
+    )
+    assert hazard.subject == "manifests/main/assistant in cluster company-ml"
+    assert "the objects stay in the cluster" in hazard.consequence
+    assert "The other cluster starts empty" in hazard.consequence
+    assert hazard.workload == "assistant"
+    (cost,) = found.cost
+    assert cost.difference.expected == 0
+
+
 def synthesized(tmp_path: Path, written: str, instead: str) -> Path:
     """An output of the example after one change of its text."""
     config = tmp_path / "config"

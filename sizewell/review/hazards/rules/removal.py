@@ -6,7 +6,7 @@ CDK deploys the stacks that an app has, and never deletes one that it no longer 
 from collections.abc import Iterator
 from typing import Literal
 
-from sizewell.review.cluster_objects import addresses_in, folder_of, holds_objects
+from sizewell.review.cluster_objects import addresses_in, folder_of, holds_objects, renamed_cluster_of
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.hazards.rules.replacement import contents_of, subject_of
@@ -76,6 +76,8 @@ def _manifests_removed(environment: EnvironmentPair, name: str, stack: Stack) ->
     workload = environment.workload_of_stack(name)
     folder = folder_of(name, workload.name if workload else None)
     addresses = addresses_in(stack)
+    cluster = renamed_cluster_of(name)
+    starts = " The other cluster starts empty: apply the manifests there." if cluster else ""
     lost = (
         f" Whoever deletes them ends all pods, and callers of {listed(addresses)} fail." if addresses else ""
     )
@@ -83,10 +85,10 @@ def _manifests_removed(environment: EnvironmentPair, name: str, stack: Stack) ->
         "danger" if addresses and environment.production else "warning",
         name,
         None,
-        folder,
+        f"{folder} in cluster {cluster}" if cluster else folder,
         f"{counted(len(stack.resources), 'object')} → none",
         "kubectl apply -k prunes nothing: the objects stay in the cluster and keep costing money, and nothing updates them. Argo "
-        f"CD and Flux delete them where they prune.{lost}",
+        f"CD and Flux delete them where they prune.{starts}{lost}",
         f"If you no longer want them, move the callers first, and run kubectl delete -k {folder} in an output that still has "
         "them. Otherwise put them back.",
     )
