@@ -117,6 +117,34 @@ def test_a_review_says_what_a_changed_manifest_does(
     assert any(sentence in hazard.model_dump_json() for hazard in hazards), found.hazards
 
 
+@pytest.mark.parametrize(
+    ("file", "sentence"),
+    [
+        ("deployment", "All pods end, and requests fail."),
+        ("service", "Callers no longer find the pods."),
+        ("node-pool", "All nodes of the workload end, and its pods wait."),
+    ],
+)
+def test_a_review_says_what_a_single_object_that_goes_takes_along(
+    output: Path, tmp_path: Path, file: str, sentence: str
+) -> None:
+    head = tmp_path / "head"
+    shutil.copytree(output, head)
+    (head / "manifests" / "main" / "assistant" / f"{file}.yaml").unlink()
+    assert sentence in {hazard.consequence for hazard in review(output, head).hazards}
+
+
+def test_a_move_out_of_the_cluster_names_the_address_that_callers_lose(output: Path, tmp_path: Path) -> None:
+    found = review(output, synthesized(tmp_path, "    target: main\n", ""))
+    (hazard,) = (
+        hazard
+        for hazard in found.hazards
+        if hazard.stack == "shop-dev-assistant/main" and hazard.rule == "stack-removed"
+    )
+    assert "callers of assistant.shop-dev.svc:8081 fail" in hazard.consequence
+    assert "kubectl delete -k manifests/main/assistant" in hazard.what_to_do
+
+
 def test_another_namespace_makes_other_objects_beside_the_old_ones(output: Path, tmp_path: Path) -> None:
     found = review(
         output,
