@@ -1,7 +1,9 @@
 """What runs in a cluster goes the way of every kind: synthesized, saved, priced, reviewed."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -186,6 +188,23 @@ def synthesized(tmp_path: Path, written: str, instead: str) -> Path:
     base.write_text(base.read_text("utf-8").replace(written, instead), "utf-8")
     synthesize("dev", tmp_path / "cdk.out", config=str(config))
     return tmp_path / "cdk.out"
+
+
+def changed(output: Path, head: Path, file: str, change: Callable[[dict[str, Any]], None]) -> Path:
+    """A copy of an output in which an object of the workload is changed."""
+    shutil.copytree(output, head)
+    edited = head / "manifests" / "main" / "assistant" / f"{file}.yaml"
+    manifest = yaml.safe_load(edited.read_text("utf-8"))
+    change(manifest)
+    edited.write_text(yaml.safe_dump(manifest), "utf-8")
+    return head
+
+
+def test_replicas_are_no_fight_where_the_scaler_goes(output: Path, tmp_path: Path) -> None:
+    head = changed(output, tmp_path / "head", "deployment", lambda found: found["spec"].update(replicas=3))
+    assert "set back to this" in review(output, head).model_dump_json()
+    (head / "manifests" / "main" / "assistant" / "scaled-object.yaml").unlink()
+    assert "set back to this" not in review(output, head).model_dump_json()
 
 
 def test_a_move_into_the_cluster_is_told_with_the_saving(output: Path, tmp_path: Path) -> None:

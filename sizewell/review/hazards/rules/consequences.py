@@ -15,6 +15,8 @@ from sizewell.templates.values import is_intrinsic
 _DEFINITIONS, _STATES, _REQUESTS = ("Definition", "DefinitionString"), "States", ("Arguments", "Parameters")
 #: Properties that are others because the instance type is, which another rule tells.
 _FOLLOWS_TYPE = ("InferenceAmiVersion", "TargetValue", "VolumeSizeInGB")
+#: The number of pods of a Deployment: only where a scaler remains do two of them set it.
+_REPLICAS = ("spec", "replicas")
 REMOVED = "removed"
 """The cause of what follows from the removal of a whole resource."""
 _USUAL: dict[Effect, str] = {
@@ -80,11 +82,14 @@ def _found(environment: EnvironmentPair, effect: Suffers) -> Iterator[Found]:
     """Yield what the tables say of an effect; what several properties of a resource lead to is one."""
     causes: dict[Found, dict[str, dict[str, None]]] = {}
     retyped = _stacks_with_another_type(environment)
+    scaled = {pair.stack.name for pair in environment.diff.resources("Kubernetes::ScaledObject") if pair.head}
     for consequence in environment.consequences.known:
         row, impact = consequence.row, consequence.impact
         if row.effect != effect or row.level is None or impact.place in environment.diff.moved:
             continue
         if impact.stack in retyped and row.path[-1] in _FOLLOWS_TYPE:
+            continue
+        if row.path == _REPLICAS and row.worse == "added" and impact.stack not in scaled:
             continue
         without_cause = Found(
             "warning" if row.level == "danger" and not environment.production else row.level,
