@@ -207,6 +207,19 @@ def test_replicas_are_no_fight_where_the_scaler_goes(output: Path, tmp_path: Pat
     assert "set back to this" not in review(output, head).model_dump_json()
 
 
+def test_words_of_an_alarm_are_no_threshold(output: Path, tmp_path: Path) -> None:
+    def describe(found: dict[str, Any]) -> None:
+        found["spec"]["groups"][0]["rules"][0]["annotations"]["description"] = "Look elsewhere"
+
+    def raise_(found: dict[str, Any]) -> None:
+        found["spec"]["groups"][0]["rules"][0]["expr"] = "vector(1) > 2"
+
+    words = changed(output, tmp_path / "words", "alert-rules", describe)
+    assert review(output, words).hazards == ()
+    threshold = changed(output, tmp_path / "threshold", "alert-rules", raise_)
+    assert "Alarms go off at other values" in review(output, threshold).model_dump_json()
+
+
 def test_a_move_into_the_cluster_is_told_with_the_saving(output: Path, tmp_path: Path) -> None:
     found = review(synthesized(tmp_path, "    target: main\n", ""), output)
     (cost,) = found.cost
