@@ -220,6 +220,12 @@ def test_words_of_an_alarm_are_no_threshold(output: Path, tmp_path: Path) -> Non
     assert "Alarms go off at other values" in review(output, threshold).model_dump_json()
 
 
+def test_a_finding_names_the_object_and_its_cluster(output: Path, tmp_path: Path) -> None:
+    head = changed(output, tmp_path / "head", "deployment", lambda found: found["spec"].update(replicas=3))
+    (hazard,) = review(output, head).hazards
+    assert (hazard.workload, hazard.subject) == ("assistant", "Deployment assistant in cluster main")
+
+
 def test_a_move_into_the_cluster_is_told_with_the_saving(output: Path, tmp_path: Path) -> None:
     found = review(synthesized(tmp_path, "    target: main\n", ""), output)
     (cost,) = found.cost

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from sizewell.review.cluster_objects import is_object, object_shown
 from sizewell.review.hazards.rule import Environment, Found, hazard_rule
 from sizewell.review.words import counted, listed, moved, shown_pair
 from sizewell.templates.deployment import Move, ResourceImpact
@@ -29,6 +30,8 @@ _LOOK_AT_CHANGE_SET = " A change set says whether it is replaced (Replacement: T
 
 def subject_of(change: ResourceImpact) -> str:
     """Return what a change is about."""
+    if is_object(change.resource_type):
+        return object_shown(change.resource, change.stack)
     return f"{change.resource_type} {change.path}"
 
 
