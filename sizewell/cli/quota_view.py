@@ -4,17 +4,26 @@ from itertools import groupby
 
 from rich.markup import escape
 
+from sizewell.facts.quotas import FUNCTION_CONCURRENCY, QuotaService
 from sizewell.planning.plan import DeploymentPlan
 
 #: Prints what Service Quotas says of the quotas with a word in their name.
 _COMMAND = (
-    "aws service-quotas list-service-quotas --service-code sagemaker --region {region} --output table "
-    "--query \"Quotas[?contains(QuotaName, 'ml.g5.xlarge')].[QuotaName, QuotaCode, Value]\""
+    "aws service-quotas list-service-quotas --service-code {service} --region {region} --output table "
+    "--query \"Quotas[?contains(QuotaName, '{word}')].[QuotaName, QuotaCode, Value]\""
 )
 
 
+#: What is in the names of quotas of a service, for example.
+_WORDS: dict[QuotaService, str] = {
+    "ec2": "On-Demand",
+    "lambda": FUNCTION_CONCURRENCY,
+    "sagemaker": "ml.g5.xlarge",
+}
+
+
 def quota_lines(plan: DeploymentPlan) -> list[str]:
-    """Return each quota with the least that it has to be, by account and region, and the command that shows what it is."""
+    """Return each quota with the least that it has to be, by account and region, and the commands that show what they are."""
     lines = []
     for (account, region), quotas in groupby(plan.quotas, lambda one: (one.account, one.region)):
         lines.append(f"Service quotas that {account} needs in {region}, updates of endpoints included:")
@@ -22,7 +31,8 @@ def quota_lines(plan: DeploymentPlan) -> list[str]:
             lines.append(
                 f"{one.needed:>7,}  {one.name}{'' if one.service == 'sagemaker' else f' ({one.service})'}"
             )
-    if lines:
-        command = escape(_COMMAND.format(region=plan.quotas[0].region))
+    for service in sorted({one.service for one in plan.quotas}):
+        region = next(one.region for one in plan.quotas if one.service == service)
+        command = escape(_COMMAND.format(service=service, region=region, word=_WORDS[service]))
         lines.append(f"What they are today, and the codes to ask for more, for example: {command}")
     return lines

@@ -74,6 +74,15 @@ def test_quotas_are_listed_with_the_command_that_shows_them(sizewell: Sizewell, 
     )
 
 
+def test_quotas_are_shown_by_the_command_of_their_service(sizewell: Sizewell) -> None:
+    config = PROJECT_ROOT / "examples" / "eks-deployment" / "config"
+    result = sizewell("plan", "--env", "prod", "--config", str(config), "--details")
+    assert "G and VT instances (ec2)" in result.stdout
+    assert "--service-code ec2 " in result.stdout
+    assert "?contains(QuotaName, 'On-Demand')" in result.stdout
+    assert "--service-code sagemaker" not in result.stdout
+
+
 def test_json_is_plan_json(sizewell: Sizewell, prod_config: Path) -> None:
     result = sizewell("plan", "--env", "prod", "--config", CONFIG, "--json")
     assert (result.exit_code, result.stderr) == (0, "")
