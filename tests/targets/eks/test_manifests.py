@@ -1,6 +1,7 @@
 """What is written for a cluster: legal, schedulable, closed, and what an operator looks for."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,24 @@ def test_replicas_are_stated_where_no_scaler_says_them() -> None:
     fixed = manifests(in_cluster(scaling={"min_instances": 2, "max_instances": 2}))
     assert fixed["deployment"]["spec"]["replicas"] == 2
     assert "scaled-object" not in fixed
+
+
+def test_without_an_answer_of_prometheus_no_pod_goes() -> None:
+    fallback = manifests(in_cluster())["scaled-object"]["spec"]["fallback"]
+    assert fallback["behavior"] == "currentReplicasIfHigher"
+
+
+@pytest.mark.parametrize("signal", ["invocations", "concurrency"])
+def test_pods_that_nobody_asked_yet_have_no_load_and_pods_that_nobody_sees_have_none_known(
+    signal: str,
+) -> None:
+    stated = in_cluster(scaling={"max_instances": 4, "track": {signal: {"target": 4}}})
+    (trigger,) = manifests(stated)["scaled-object"]["spec"]["triggers"]
+    counted, _, otherwise = trigger["metadata"]["query"].partition(" or ")
+    assert counted.startswith("sum(")
+    # No pod that is scraped: the comparison leaves nothing, and nothing times 0 is no answer.
+    assert re.fullmatch(r"sum\(up\{[^{}]+\} == 1\) \* 0", otherwise)
+    assert trigger["metadata"]["ignoreNullValues"] == "false"
 
 
 def test_a_rollout_has_room_for_one_pod_more() -> None:

@@ -14,8 +14,11 @@ def load(plan: EksDeploymentPlan, signal: str) -> str:
     """Return the load of all pods together: requests in progress, or in a second."""
     if signal == "concurrency":
         active, waiting = (_metric(plan, name) for name in ("rq_active", "rq_pending_active"))
-        return f"sum(avg_over_time({active}[1m])) + sum(avg_over_time({waiting}[1m]))"
-    return f"sum(rate({_metric(plan, 'rq_xx')}[2m]))"
+        counted = f"sum(avg_over_time({active}[1m])) + sum(avg_over_time({waiting}[1m]))"
+    else:
+        counted = f"sum(rate({_metric(plan, 'rq_xx')}[2m]))"
+    # Envoy counts from the first request on: until then a pod that is scraped has the load 0, and without one there is no answer.
+    return f"{counted} or sum({_scraped(plan)}) * 0"
 
 
 def alarm(plan: EksDeploymentPlan, name: str, alarm_plan: AlarmPlan) -> str:
@@ -36,6 +39,11 @@ def pending_pods(plan: EksDeploymentPlan) -> str:
     """Return how many pods wait for a node: https://github.com/kubernetes/kube-state-metrics, pod metrics."""
     pods = f'namespace="{plan.cluster.namespace}", pod=~"{plan.name}-.+", phase="Pending"'
     return f"sum(kube_pod_status_phase{{{pods}}}) > 0"
+
+
+def _scraped(plan: EksDeploymentPlan) -> str:
+    labels = f'namespace="{plan.cluster.namespace}", pod=~"{plan.name}-.+"'
+    return f"up{{{labels}}} == 1"
 
 
 def _metric(plan: EksDeploymentPlan, name: str, *more: str) -> str:

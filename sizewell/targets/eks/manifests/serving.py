@@ -134,8 +134,13 @@ def scaled_object(plan: EksDeploymentPlan, scaling: ReplicaScalingPlan) -> Manif
             "minReplicaCount": scaling.min_instance_count,
             "maxReplicaCount": scaling.max_instance_count,
             "pollingInterval": 15,
-            # Without an answer of Prometheus, as many as the average load needs.
-            "fallback": {"failureThreshold": 4, "replicas": plan.initial_instance_count},
+            # Without an answer of Prometheus, as many as the average load needs, and no fewer than there are. KEDA 2.17 knows the
+            # behavior, but cuts the target to a whole number: of 0.7 it makes 0 (pkg/fallback/fallback.go). 2.18 does not.
+            "fallback": {
+                "failureThreshold": 4,
+                "replicas": plan.initial_instance_count,
+                "behavior": "currentReplicasIfHigher",
+            },
             "advanced": {"horizontalPodAutoscalerConfig": {"behavior": behavior}},
             "triggers": [trigger],
         },
