@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ from hypothesis import strategies as st
 
 from sizewell.instance_selection.catalog import load_ec2_catalog
 from sizewell.planning.errors import PlanError
+from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.legality import legality_faults
+from sizewell.targets.eks.manifests import queries
+from sizewell.targets.eks.manifests.monitoring import alert_rules
 from sizewell.targets.eks.node_types import node_type
 from sizewell.targets.eks.scheduling import Overhead, pods_per_node, unschedulable
 from tests.planning.builders import CNN, DECODER, container
@@ -119,6 +123,74 @@ def test_pods_that_nobody_asked_yet_have_no_load_and_pods_that_nobody_sees_have_
     # No pod that is scraped: the comparison leaves nothing, and nothing times 0 is no answer.
     assert re.fullmatch(r"sum\(up\{[^{}]+\} == 1\) \* 0", otherwise)
     assert trigger["metadata"]["ignoreNullValues"] == "false"
+
+
+MATCHER = re.compile(r'(\w+)(=~|=)"([^"]*)"')
+NAMES = st.from_regex(r"[a-z](-?[a-z0-9]{1,3}){0,4}", fullmatch=True)
+#: kubernetes/apimachinery pkg/util/rand/rand.go: of these are the ends of the names of a ReplicaSet and of its pods.
+ENDS = st.text("bcdfghjklmnpqrstvwxz2456789", min_size=5, max_size=10)
+
+
+@cache
+def one_plan() -> EksDeploymentPlan:
+    return planned(in_cluster())
+
+
+def questions(plan: EksDeploymentPlan) -> list[str]:
+    """Return all that Prometheus is asked of a workload."""
+    asked = [queries.load(plan, signal) for signal in ("concurrency", "invocations")]
+    asked += [queries.alarm(plan, name, alarm) for name, alarm in plan.alarms.items()]
+    return [*asked, *(rule["expr"] for rule in alert_rules(plan)["spec"]["groups"][0]["rules"])]
+
+
+def selects(selector: str, labels: Mapping[str, str]) -> bool:
+    """Tell whether a series with these labels is in a selector."""
+    return all(
+        re.fullmatch(value, labels.get(label, "")) if operator == "=~" else labels.get(label, "") == value
+        for label, operator, value in MATCHER.findall(selector)
+    )
+
+
+@given(own=NAMES, more=NAMES, end=ENDS, namespaces=st.sampled_from([("a", "a"), ("a", "a-b")]))
+def test_law_no_question_about_a_workload_is_answered_by_another_one(
+    own: str, more: str, end: str, namespaces: tuple[str, str]
+) -> None:
+    plan = one_plan()
+    plan = plan.model_copy(
+        update={"name": own, "cluster": plan.cluster.model_copy(update={"namespace": namespaces[0]})}
+    )
+
+    def labels(name: str, namespace: str) -> dict[str, str]:
+        """Return what a series of a workload may be told by: where its name is a part of a label, it is a whole one."""
+        return {
+            "namespace": namespace,
+            "job": f"{namespace}/{name}",
+            "deployment": name,
+            "owner_kind": "ReplicaSet",
+            "owner_name": f"{name}-{end}",
+            "pod": f"{name}-{end}-{end[:5]}",
+        }
+
+    for question in questions(plan):
+        told = [
+            selector
+            for selector in re.findall(r"\{([^{}]*)\}", question)
+            if {"job", "deployment", "owner_name", "pod"}
+            & {label for label, _, _ in MATCHER.findall(selector)}
+        ]
+        assert told
+        for selector in told:
+            # Labels of what is counted, beside those that tell the workloads apart.
+            counted = {
+                label: value
+                for label, _, value in MATCHER.findall(selector)
+                if label not in labels(own, namespaces[0])
+            }
+            assert selects(selector, counted | labels(own, namespaces[0]))
+            others = [(f"{own}-{more}", namespaces[0]), (f"{own}-{more}", namespaces[1])]
+            others += [(own, namespaces[1])] if namespaces[0] != namespaces[1] else []
+            for other in others:
+                assert not selects(selector, counted | labels(*other))
 
 
 def test_a_rollout_has_room_for_one_pod_more() -> None:

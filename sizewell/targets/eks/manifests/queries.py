@@ -36,22 +36,29 @@ def alarm(plan: EksDeploymentPlan, name: str, alarm_plan: AlarmPlan) -> str:
 
 
 def pending_pods(plan: EksDeploymentPlan) -> str:
-    """Return how many pods wait for a node: https://github.com/kubernetes/kube-state-metrics, pod metrics."""
-    pods = f'namespace="{plan.cluster.namespace}", pod=~"{plan.name}-.+", phase="Pending"'
-    return f"sum(kube_pod_status_phase{{{pods}}}) > 0"
+    """Return how many pods wait for a node: https://github.com/kubernetes/kube-state-metrics, pod metrics.
+
+    The name of a ReplicaSet is that of its Deployment and a hash without hyphens (kubernetes/apimachinery
+    pkg/util/rand/rand.go): so none of ``embed-eu`` is one of ``embed``. Long names of pods are cut, so that they say less.
+    """
+    namespace = f'namespace="{plan.cluster.namespace}"'
+    pending = f'kube_pod_status_phase{{{namespace}, phase="Pending"}} == 1'
+    owner = f'owner_kind="ReplicaSet", owner_name=~"{plan.name}-[a-z0-9]+"'
+    return f"count({pending} and on (namespace, pod) kube_pod_owner{{{namespace}, {owner}}}) > 0"
 
 
 def _scraped(plan: EksDeploymentPlan) -> str:
-    labels = f'namespace="{plan.cluster.namespace}", pod=~"{plan.name}-.+"'
-    return f"up{{{labels}}} == 1"
+    return f"up{{{_job(plan)}}} == 1"
 
 
 def _metric(plan: EksDeploymentPlan, name: str, *more: str) -> str:
-    # A PodMonitor adds the namespace and the pod to what it scrapes.
-    labels = (
-        'envoy_cluster_name="model"',
-        f'namespace="{plan.cluster.namespace}"',
-        f'pod=~"{plan.name}-.+"',
-        *more,
-    )
+    labels = ('envoy_cluster_name="model"', _job(plan), *more)
     return f"envoy_cluster_upstream_{name}{{{', '.join(labels)}}}"
+
+
+def _job(plan: EksDeploymentPlan) -> str:
+    """Return the label that a PodMonitor without a jobLabel gives all that it scrapes: its own namespace and name.
+
+    https://prometheus-operator.dev/docs/api-reference/api/#monitoring.coreos.com/v1.PodMonitorSpec
+    """
+    return f'job="{plan.cluster.namespace}/{plan.name}"'
