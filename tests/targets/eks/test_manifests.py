@@ -13,6 +13,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sizewell.config.environment import Environment
 from sizewell.instance_selection.catalog import load_ec2_catalog
 from sizewell.planning.errors import PlanError
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
@@ -191,6 +192,30 @@ def test_law_no_question_about_a_workload_is_answered_by_another_one(
             others += [(own, namespaces[1])] if namespaces[0] != namespaces[1] else []
             for other in others:
                 assert not selects(selector, counted | labels(*other))
+
+
+def alerts(stated: Environment) -> dict[str, dict[str, Any]]:
+    rules = manifests(stated)["alert-rules"]["spec"]["groups"][0]["rules"]
+    return {rule["alert"]: rule for rule in rules}
+
+
+def test_an_outage_that_no_proxy_counts_is_heard_of() -> None:
+    counted = alerts(in_cluster())["SizewellNoPodAvailable"]
+    assert re.fullmatch(r"sum\(kube_deployment_status_replicas_available\{[^{}]+\}\) == 0", counted["expr"])
+    assert 'deployment="plants"' in counted["expr"]
+    without = [part for part in cluster()["has"] if part != "kube-state-metrics"]
+    scraped = alerts(in_cluster(cluster(has=without)))["SizewellNoPodAvailable"]
+    # A pod that cannot be scraped is up == 0, and a target that is gone is nothing at all.
+    assert re.fullmatch(r"absent\(up\{[^{}]+\} == 1\)", scraped["expr"])
+    assert scraped["annotations"]["description"].startswith("Look first at: ")
+
+
+def test_a_burst_of_errors_counts_though_it_is_the_first() -> None:
+    errors = alerts(in_cluster())["SizewellModelErrors"]["expr"].partition(" / ")[0]
+    found = re.fullmatch(r"sum\(increase\((.+)\[(\w+)\]\) and (.+) offset (\w+) or (.+)\)", errors)
+    assert found is not None
+    assert found[1] == found[3] == found[5]
+    assert found[2] == found[4]
 
 
 def test_a_rollout_has_room_for_one_pod_more() -> None:

@@ -29,6 +29,8 @@ _ALERTS = {
 }
 #: Ours: a node and its image take some minutes; after that a pod waits for capacity.
 _PENDING_FOR = "15m"
+#: Ours: a scrape or two may fail.
+_UNAVAILABLE_FOR = "2m"
 
 
 def pod_monitor(plan: EksDeploymentPlan) -> Manifest:
@@ -54,6 +56,16 @@ def alert_rules(plan: EksDeploymentPlan) -> Manifest:
         _rule(plan, *_ALERTS[name], expression=queries.alarm(plan, name, alarm), hold="2m")
         for name, alarm in plan.alarms.items()
     ]
+    rules.append(
+        _rule(
+            plan,
+            "NoPodAvailable",
+            "no pod answers",
+            "why the pods end or do not start: kubectl describe pods, kubectl logs --previous; a first start may take as long",
+            expression=queries.no_pod_available(plan),
+            hold=_UNAVAILABLE_FOR,
+        )
+    )
     if "kube-state-metrics" in plan.cluster.has:
         rules.append(
             _rule(

@@ -26,13 +26,28 @@ def alarm(plan: EksDeploymentPlan, name: str, alarm_plan: AlarmPlan) -> str:
     window = f"{alarm_plan.period_s // 60}m"
 
     def count(metric: str, *labels: str) -> str:
-        return f"sum(increase({_metric(plan, metric, *labels)}[{window}]))"
+        # A counter appears with the first request that it counts, and increase() sees no step from nothing to there. So one that
+        # was not there before the window says itself how many came in it.
+        counter = _metric(plan, metric, *labels)
+        return f"sum(increase({counter}[{window}]) and {counter} offset {window} or {counter})"
 
     if name == "model_error_rate":
         errors = count("rq_xx", 'envoy_response_code_class="5"')
         return f"{errors} / {count('rq_xx')} > {alarm_plan.threshold / _PER_CENT:g}"
     fast = count("rq_time_bucket", f'le="{alarm_plan.threshold:g}"')
     return f"1 - {fast} / {count('rq_time_count')} > {SLOW_PERCENT[name] / _PER_CENT:g}"
+
+
+def no_pod_available(plan: EksDeploymentPlan) -> str:
+    """Return what is true while no pod can answer: then nothing reaches a proxy that would count it.
+
+    https://github.com/kubernetes/kube-state-metrics, deployment metrics. Without them: no proxy is scraped; one whose model does
+    not answer is.
+    """
+    if "kube-state-metrics" not in plan.cluster.has:
+        return f"absent({_scraped(plan)})"
+    labels = f'namespace="{plan.cluster.namespace}", deployment="{plan.name}"'
+    return f"sum(kube_deployment_status_replicas_available{{{labels}}}) == 0"
 
 
 def pending_pods(plan: EksDeploymentPlan) -> str:
