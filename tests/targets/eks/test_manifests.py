@@ -218,6 +218,18 @@ def test_a_burst_of_errors_counts_though_it_is_the_first() -> None:
     assert found[2] == found[4]
 
 
+@pytest.mark.parametrize(
+    ("nodes", "hardware", "present"),
+    [(cluster, "cuda", True), (auto_mode, "cuda", False), (cluster, "cpu_x86_64", False)],
+)
+def test_nodes_with_gpus_get_the_device_plugin_of_nvidia(nodes: Any, hardware: str, present: bool) -> None:
+    image = container()["images"]["cuda"]
+    stated = in_cluster(nodes(), container=container(artifact={"key": "a.tar.gz"}, images={hardware: image}))
+    template = manifests(stated)["node-pool"]["spec"]["template"]
+    found = template.get("metadata", {}).get("labels", {})
+    assert found == ({"nvidia.com/gpu.present": "true"} if present else {})
+
+
 def test_a_rollout_has_room_for_one_pod_more() -> None:
     written = manifests(in_cluster(scaling={"max_instances": 3}, instances={"allowed_families": ["g5"]}))
     assert written["deployment"]["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}

@@ -6,8 +6,10 @@ https://karpenter.sh/docs/concepts/nodepools/, https://docs.aws.amazon.com/eks/l
 from collections.abc import Mapping
 from typing import Any
 
+from sizewell.instance_selection.requirements import HardwareKind
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.manifests.labels import Manifest, manifest
+from sizewell.targets.eks.node_types import DEVICES
 
 #: The names of a node class: of Karpenter, and of EKS Auto Mode.
 _CLASSES = {
@@ -19,11 +21,19 @@ _EXPIRE_AFTER = {"karpenter": "720h", "auto-mode": "336h"}
 #: A pod that does not end must not keep its node for ever.
 _NODE_GRACE = "1h"
 
+#: The chart of NVIDIA's device plugin starts its pods on nodes with this label, or with one of Node Feature Discovery, whose own
+#: pods do not tolerate our taint (NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin/values.yaml). The plugin of EKS
+#: Auto Mode is no DaemonSet: https://docs.aws.amazon.com/eks/latest/userguide/auto-accelerated.html
+_GPU_PRESENT = {"nvidia.com/gpu.present": "true"}
+
 
 def node_pool(plan: EksDeploymentPlan) -> Manifest:
     """Return the pool: all types in one list, of which the cheapest that has capacity is launched."""
     pool = plan.node_pool
     group, _, kind = _CLASSES[plan.cluster.nodes]
+    has_plugin_of_nvidia = (
+        plan.cluster.nodes == "karpenter" and DEVICES[HardwareKind.CUDA] in plan.pod.devices
+    )
     requirements = {
         "node.kubernetes.io/instance-type": list(pool.instance_types),
         "kubernetes.io/arch": [pool.architecture],
@@ -37,6 +47,7 @@ def node_pool(plan: EksDeploymentPlan) -> Manifest:
         namespaced=False,
         spec={
             "template": {
+                **({"metadata": {"labels": _GPU_PRESENT}} if has_plugin_of_nvidia else {}),
                 "spec": {
                     "nodeClassRef": {"group": group, "kind": kind, "name": pool.name},
                     "requirements": [
