@@ -42,7 +42,7 @@ def cluster(**changes: Any) -> dict[str, Any]:
 
 def auto_mode(**changes: Any) -> dict[str, Any]:
     """Return a cluster in EKS Auto Mode."""
-    has = ["keda", "prometheus"]
+    has = ["keda", "prometheus", "network-policies"]
     return cluster(**{"nodes": "auto-mode", "ami": None, "has": has, **changes})
 
 

@@ -142,6 +142,11 @@ def test_auto_mode_brings_what_others_install() -> None:
     assert planned(in_cluster(auto_mode())).cluster.ami is None
 
 
+def test_auto_mode_enforces_network_policies_only_where_somebody_enabled_them() -> None:
+    (fault,) = faults(auto_mode(has=["keda", "prometheus"]))
+    assert fault.startswith("clusters.main.has: lacks network-policies, which plants needs")
+
+
 def test_production_without_prometheus_is_refused() -> None:
     bare = cluster(has=["pod-identity-agent", "nvidia-device-plugin", "network-policies"], prometheus=None)
     fixed = {"scaling": {"min_instances": 2, "max_instances": 2}}

@@ -34,12 +34,12 @@ _MIB = 2**20
 _SYSTEM_VOLUME_GIB = 20
 #: A label of DNS, as of a Service: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 _NAME = NameLimit("the node pool", 63)
-#: What EKS Auto Mode brings: https://docs.aws.amazon.com/eks/latest/userguide/automode.html
+#: What EKS Auto Mode brings: https://docs.aws.amazon.com/eks/latest/userguide/automode.html. It brings network policies, too, but
+#: enforces none until somebody enables them: https://docs.aws.amazon.com/eks/latest/userguide/auto-net-pol.html
 _OF_AUTO_MODE = {
     Component.POD_IDENTITY_AGENT,
     Component.NVIDIA_DEVICE_PLUGIN,
     Component.NEURON_DEVICE_PLUGIN,
-    Component.NETWORK_POLICIES,
 }
 
 
