@@ -230,6 +230,19 @@ def test_nodes_with_gpus_get_the_device_plugin_of_nvidia(nodes: Any, hardware: s
     assert found == ({"nvidia.com/gpu.present": "true"} if present else {})
 
 
+def test_a_pod_that_streams_ends_when_its_longest_stream_has() -> None:
+    engine = {
+        "model": DECODER,
+        "engine": "llm-engine",
+        "request": {"input_tokens": 200, "output_tokens": 50},
+        "latency": {"max_p95_ms": 30_000},
+    }
+    for stated, drain_s in ((in_cluster(**engine), 15 + 480), (in_cluster(), 15 + 60)):
+        spec = manifests(stated)["deployment"]["spec"]["template"]["spec"]
+        assert spec["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"] == drain_s
+        assert spec["terminationGracePeriodSeconds"] == drain_s + 30
+
+
 def test_a_rollout_has_room_for_one_pod_more() -> None:
     written = manifests(in_cluster(scaling={"max_instances": 3}, instances={"allowed_families": ["g5"]}))
     assert written["deployment"]["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}

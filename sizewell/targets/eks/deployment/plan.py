@@ -5,12 +5,15 @@ from dataclasses import asdict
 
 from sizewell.facts.eks_amis import too_old
 from sizewell.facts.inference_amis import cuda_of
+from sizewell.facts.models import Engine
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import InstanceType, load_ec2_catalog
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.remedies import ENDPOINT_REMEDIES
 from sizewell.planning.volumes import endpoint_volume_size_gib
+from sizewell.targets.contract.proxy import STREAM_TIMEOUT_S
 from sizewell.targets.eks.cluster import Component, EksCluster, Nodes
 from sizewell.targets.eks.deployment.plan_model import (
     DaemonSetsPlan,
@@ -80,12 +83,25 @@ def plan_deployment(stated: Stated) -> EksDeploymentPlan:
             max_nodes=served.most_containers + 1,
             vcpus=max(instance_type.vcpus for instance_type in served.types),
         ),
-        pod=_plan_pod(served.types, cluster, policy.region, served.hosted.startup_timeout_s),
+        pod=_plan_pod(
+            served.types,
+            cluster,
+            policy.region,
+            startup_s=served.hosted.startup_timeout_s,
+            longest_answer_s=_longest_answer_s(served.hosted.needs.engine),
+        ),
         zones=policy.min_availability_zones,
     )
 
 
-def _plan_pod(types: Sequence[InstanceType], cluster: EksCluster, region: str, startup_s: int) -> PodPlan:
+def _longest_answer_s(engine: Engine) -> int:
+    """Return after what the proxy ends an answer, by its own limits: an engine of LLMs streams its tokens."""
+    return STREAM_TIMEOUT_S if engine is Engine.LLM_ENGINE else int(limit(Mode.REAL_TIME, "max_processing_s"))
+
+
+def _plan_pod(
+    types: Sequence[InstanceType], cluster: EksCluster, region: str, *, startup_s: int, longest_answer_s: int
+) -> PodPlan:
     """Return what a pod asks for: the least that any type of the pool leaves."""
     nodes = load_ec2_catalog(region)  # with the memory of the hardware
     manager, daemonsets = manager_of(cluster.nodes), daemonsets_of(cluster)
@@ -95,6 +111,7 @@ def _plan_pod(types: Sequence[InstanceType], cluster: EksCluster, region: str, s
         memory_mib=min(room.memory_mib for room in rooms if room),
         devices=devices_of(types[0]),
         startup_s=startup_s,
+        longest_answer_s=longest_answer_s,
     )
 
 

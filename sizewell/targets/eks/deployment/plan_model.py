@@ -70,6 +70,8 @@ class PodPlan(PlanModel):
     """By the name of the resource, such as nvidia.com/gpu."""
     startup_s: int
     """What it may take to start."""
+    longest_answer_s: int
+    """After what the proxy ends an answer; a stream may take longer."""
 
 
 class EksDeploymentPlan(ServedOnEc2Plan):

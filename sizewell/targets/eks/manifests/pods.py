@@ -29,9 +29,8 @@ _PROXY_CONFIGURATION = "envoy.json"
 _MODEL_PORT, PROXY_PORT, METRICS_PORT, _DRAIN_PORT = 8080, 8081, 9902, 9903
 #: Ours: the time in which whoever sends requests hears that a pod goes.
 _HEARD_S = 15
-#: A server may end on SIGTERM while requests are in progress: it gets it when all of them have ended.
-_DRAIN_S = _HEARD_S + 60
-_GRACE_S = _DRAIN_S + 30
+#: Ours: what the container and the proxy may take to end after that.
+_END_S = 30
 #: https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-inference-code.html: a ping is answered within 2 seconds.
 _PING_TIMEOUT_S, _PING_PERIOD_S = 2, 10
 #: A server that computes may be late for its pings: five minutes without one end it.
@@ -80,7 +79,7 @@ def pod_template(plan: EksDeploymentPlan, artifact_bucket: str, region: str) -> 
             # EKS Pod Identity mounts a token of its own.
             "automountServiceAccountToken": False,
             "enableServiceLinks": False,
-            "terminationGracePeriodSeconds": _GRACE_S,
+            "terminationGracePeriodSeconds": _drain_s(plan) + _END_S,
             "nodeSelector": {"karpenter.sh/nodepool": plan.node_pool.name},
             "tolerations": [{"key": plan.node_pool.taint, "operator": "Exists", "effect": "NoSchedule"}],
             "topologySpreadConstraints": [
@@ -106,6 +105,11 @@ def pod_template(plan: EksDeploymentPlan, artifact_bucket: str, region: str) -> 
             ],
         },
     }
+
+
+def _drain_s(plan: EksDeploymentPlan) -> int:
+    """Return when a pod that goes gets SIGTERM: a server may end on it at once, so all requests must have ended before."""
+    return _HEARD_S + plan.pod.longest_answer_s
 
 
 def _security(plan: EksDeploymentPlan) -> dict[str, Any]:
@@ -166,7 +170,7 @@ def _model(plan: EksDeploymentPlan, region: str) -> dict[str, Any]:
         "args": ["serve"],
         "env": quoted({"AWS_DEFAULT_REGION": region, "AWS_REGION": region, **plan.environment}),
         "ports": [{"name": MODEL, "containerPort": _MODEL_PORT}],
-        "lifecycle": {"preStop": {"sleep": {"seconds": _DRAIN_S}}},
+        "lifecycle": {"preStop": {"sleep": {"seconds": _drain_s(plan)}}},
         "startupProbe": _ping(MODEL, failures=-(-plan.pod.startup_s // _PING_PERIOD_S)),
         # By the way of the requests: a pod that drains is not ready.
         "readinessProbe": _ping(PROXY_PORT, failures=3),
