@@ -19,6 +19,9 @@ NamespaceName = Annotated[
     str,
     Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", max_length=63, examples=["ml-prod"]),
 ]
+#: What every cluster has: to deny all traffic there, and to demand a pod security standard, would end the cluster.
+#: https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/#initial-namespaces
+NAMESPACES_OF_KUBERNETES = ("default", "kube-node-lease", "kube-public", "kube-system")
 #: Where an image is, with a tag or a digest.
 ImageAddress = Annotated[
     str,
@@ -123,6 +126,16 @@ class EksCluster(Cluster):
             )
         if self.nodes is Nodes.AUTO_MODE and self.ami is not None:
             raise fault("ami", "has no effect: EKS Auto Mode chooses the machine image; remove it")
+        return self
+
+    @model_validator(mode="after")
+    def _own_namespace(self) -> Self:
+        if self.namespace in NAMESPACES_OF_KUBERNETES:
+            raise fault(
+                "namespace",
+                f"is {self.namespace}, which belongs to Kubernetes: Sizewell denies all traffic in its namespace; name one of "
+                "its own",
+            )
         return self
 
     @model_validator(mode="after")

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from sizewell.facts.node_fees import fee_share
 from sizewell.instance_selection import load_catalog
@@ -145,6 +146,21 @@ def test_auto_mode_brings_what_others_install() -> None:
 def test_auto_mode_enforces_network_policies_only_where_somebody_enabled_them() -> None:
     (fault,) = faults(auto_mode(has=["keda", "prometheus"]))
     assert fault.startswith("clusters.main.has: lacks network-policies, which plants needs")
+
+
+@pytest.mark.parametrize("namespace", ["default", "kube-system", "kube-public", "kube-node-lease"])
+def test_a_namespace_of_kubernetes_is_not_ours(namespace: str) -> None:
+    with pytest.raises(ValidationError, match=f"is {namespace}, which belongs to Kubernetes"):
+        in_cluster(cluster(namespace=namespace))
+
+
+def test_a_platform_may_not_be_called_as_a_namespace_of_kubernetes_is() -> None:
+    stated = in_cluster().model_copy(update={"platform": "kube", "name": "system"})
+    with pytest.raises(PlanError) as raised:
+        planned(stated)
+    (fault,) = raised.value.faults
+    assert fault.key_path == ("clusters", "main", "namespace")
+    assert fault.reason.startswith("is missing, and would be kube-system, which belongs to Kubernetes")
 
 
 def test_production_without_prometheus_is_refused() -> None:

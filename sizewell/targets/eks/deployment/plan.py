@@ -14,7 +14,7 @@ from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.remedies import ENDPOINT_REMEDIES
 from sizewell.planning.volumes import endpoint_volume_size_gib
 from sizewell.targets.contract.proxy import STREAM_TIMEOUT_S
-from sizewell.targets.eks.cluster import Component, EksCluster, Nodes
+from sizewell.targets.eks.cluster import NAMESPACES_OF_KUBERNETES, Component, EksCluster, Nodes
 from sizewell.targets.eks.deployment.plan_model import (
     DaemonSetsPlan,
     EksClusterPlan,
@@ -58,7 +58,11 @@ def daemonsets_of(cluster: EksCluster) -> Overhead:
 
 def _plan(stated: Stated) -> Planned:
     plan = plan_deployment(stated)
-    if found := (*_lacking_components(stated, plan), *_old_machine_image(plan)):
+    if found := (
+        *_namespace_of_kubernetes(plan),
+        *_lacking_components(stated, plan),
+        *_old_machine_image(plan),
+    ):
         raise PlanError(found)  # no manifest is written of what the cluster has not
     return plan, ()
 
@@ -134,6 +138,17 @@ def _plan_cluster(key: str, cluster: EksCluster, namespace: str) -> EksClusterPl
         if stated
         else None,
     )
+
+
+def _namespace_of_kubernetes(plan: EksDeploymentPlan) -> Iterator[PlanFault]:
+    """Yield that a platform and an environment together are called as a namespace of Kubernetes is."""
+    if plan.cluster.namespace in NAMESPACES_OF_KUBERNETES:
+        yield PlanFault(
+            ("clusters", plan.cluster.key, "namespace"),
+            f"is missing, and would be {plan.cluster.namespace}, which belongs to Kubernetes: Sizewell denies all traffic in its "
+            "namespace",
+            "name one of its own",
+        )
 
 
 def _lacking_components(stated: Stated, plan: EksDeploymentPlan) -> Iterator[PlanFault]:
