@@ -243,6 +243,16 @@ def test_a_pod_that_streams_ends_when_its_longest_stream_has() -> None:
         assert spec["terminationGracePeriodSeconds"] == drain_s + 30
 
 
+def test_alerts_of_two_environments_are_told_apart() -> None:
+    here, there = (alerts(in_cluster(cluster(**of))) for of in ({}, {"namespace": "shop", "name": "other"}))
+    assert {(rule["labels"]["namespace"], rule["labels"]["cluster"]) for rule in here.values()} == {
+        ("demo-dev", "company-ml")
+    }
+    assert {(rule["labels"]["namespace"], rule["labels"]["cluster"]) for rule in there.values()} == {
+        ("shop", "other")
+    }
+
+
 def test_a_rollout_has_room_for_one_pod_more() -> None:
     written = manifests(in_cluster(scaling={"max_instances": 3}, instances={"allowed_families": ["g5"]}))
     assert written["deployment"]["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}

@@ -96,7 +96,13 @@ def _rule(
         "alert": f"Sizewell{name}",
         "expr": expression,
         "for": hold,
-        "labels": {"severity": "warning", "workload": plan.name},
+        # A sum has no labels of what it adds: without these, alerts of two environments are one.
+        "labels": {
+            "severity": "warning",
+            "workload": plan.name,
+            "namespace": plan.cluster.namespace,
+            "cluster": plan.cluster.name,
+        },
         "annotations": {"summary": f"{plan.name}: {summary}", "description": f"Look first at: {first_look}"},
     }
 
