@@ -77,6 +77,7 @@ class TaskStack(WorkloadStack):
                 desired_count=None if plan.scaling else plan.initial_instance_count,
                 max_percent=plan.max_percent,
                 startup_s=task.startup_s,
+                longest_answer_s=task.longest_answer_s,
             ),
         )
         self.alarms = self._add_alarms("Alarms", plan, plan.alarms)

@@ -26,8 +26,8 @@ from sizewell.facts.compliance_packs import COMPLIANCE_PACKS
 _TLS_POLICY = "ELBSecurityPolicy-TLS13-1-2-2021-06"
 #: Longer than the proxy lets a stream take (480 s), which must end it first; by default 60 s without a byte end it.
 _IDLE_S = 500
-#: Requests in progress have as long to end as a model has to answer.
-_DRAIN_S = 75
+#: Ours: the time in which the load balancer hears that a task goes.
+_HEARD_S = 15
 _PING_S, _PING_TIMEOUT_S = 10, 5
 #: What Application Auto Scaling counts for each task in a minute: API reference, PredefinedMetricSpecification.
 _REQUESTS_PER_TARGET = "ALBRequestCountPerTarget"
@@ -53,7 +53,7 @@ class BalancedServiceProps:
     """The service, what its tasks are and run on, and who may call it.
 
     ``desired_count`` is of a service that does not scale. ``max_percent`` is how many tasks may run during a deployment.
-    ``startup_s`` is the time in which a new task need not answer.
+    ``startup_s`` is the time in which a new task need not answer, and ``longest_answer_s`` what requests in progress have to end.
     """
 
     service_name: str
@@ -65,6 +65,7 @@ class BalancedServiceProps:
     desired_count: int | None
     max_percent: int
     startup_s: int
+    longest_answer_s: int
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
 
@@ -96,7 +97,7 @@ class BalancedService(Construct):
             target_group_attributes=[
                 elb.CfnTargetGroup.TargetGroupAttributeProperty(key=key, value=value)
                 for key, value in (
-                    ("deregistration_delay.timeout_seconds", str(_DRAIN_S)),
+                    ("deregistration_delay.timeout_seconds", str(_HEARD_S + props.longest_answer_s)),
                     # A task that is still busy gets less.
                     ("load_balancing.algorithm.type", "least_outstanding_requests"),
                 )

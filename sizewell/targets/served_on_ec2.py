@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sizewell.config.policy import Policy
+from sizewell.facts.models import Engine
 from sizewell.facts.scaling import Signal
+from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection import (
     Candidate,
     Catalog,
@@ -44,6 +46,7 @@ from sizewell.planning.names import stated_keys
 from sizewell.planning.scaling import MAX_OVER_PEAK, three_digits
 from sizewell.planning.scaling_targets import default_signal, derived_target
 from sizewell.planning.workload_plan import AlarmPlan
+from sizewell.targets.contract.proxy import STREAM_TIMEOUT_S
 from sizewell.targets.served_plan_model import ReplicaScalingPlan
 
 #: What the proxy beside a model counts: what a container may scale by, and the alarms that follow from it.
@@ -69,6 +72,12 @@ class ServedOnEc2:
     """Containers at average load."""
     fields: Mapping[str, Any]
     """Of the plan, whatever runs it."""
+
+    @property
+    def longest_answer_s(self) -> int:
+        """After what the proxy ends an answer, by its own limits: an engine of LLMs streams its tokens."""
+        streams = self.hosted.needs.engine is Engine.LLM_ENGINE
+        return STREAM_TIMEOUT_S if streams else int(limit(Mode.REAL_TIME, "max_processing_s"))
 
     @property
     def most_containers(self) -> int:

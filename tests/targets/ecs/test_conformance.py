@@ -114,6 +114,14 @@ def test_a_failed_deployment_is_called_back(template: Template) -> None:
     assert deployment["MaximumPercent"] == 150
 
 
+def test_a_stream_may_end_before_its_task_does(template: Template) -> None:
+    attributes = {
+        attribute["Key"]: attribute["Value"]
+        for attribute in template["AWS::ElasticLoadBalancingV2::TargetGroup"]["TargetGroupAttributes"]
+    }
+    assert attributes["deregistration_delay.timeout_seconds"] == str(15 + 480)
+
+
 def test_an_outage_that_no_target_counts_is_heard_of(output: Path) -> None:
     written = json.loads((output / "shop-prod-assistant.template.json").read_text("utf-8"))["Resources"]
     (alarm,) = (body for name, body in written.items() if name.startswith("AlarmsNoHealthyTarget"))

@@ -51,6 +51,7 @@ def _plan(stated: Stated) -> Planned:
             neuron=served.kind is HardwareKind.NEURON,
             volume_size_gib=endpoint_volume_size_gib(served.artifact_gib),
             startup_s=served.hosted.startup_timeout_s,
+            longest_answer_s=served.longest_answer_s,
         ),
         # ECS ends a deployment when their periods are over: those of an hour would make it as long.
         # https://docs.aws.amazon.com/AmazonECS/latest/developerguide/deployment-alarm-failure.html

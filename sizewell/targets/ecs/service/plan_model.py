@@ -33,6 +33,8 @@ class TaskPlan(PlanModel):
     """The volume of its instance, for images and the model."""
     startup_s: int
     """What it may take to start."""
+    longest_answer_s: int
+    """After what the proxy ends an answer."""
 
 
 class EcsServicePlan(ServedOnEc2Plan):

@@ -5,15 +5,12 @@ from dataclasses import asdict
 
 from sizewell.facts.eks_amis import too_old
 from sizewell.facts.inference_amis import cuda_of
-from sizewell.facts.models import Engine
-from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import InstanceType, load_ec2_catalog
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.remedies import ENDPOINT_REMEDIES
 from sizewell.planning.volumes import endpoint_volume_size_gib
-from sizewell.targets.contract.proxy import STREAM_TIMEOUT_S
 from sizewell.targets.eks.cluster import NAMESPACES_OF_KUBERNETES, Component, EksCluster, Nodes
 from sizewell.targets.eks.deployment.plan_model import (
     DaemonSetsPlan,
@@ -92,15 +89,10 @@ def plan_deployment(stated: Stated) -> EksDeploymentPlan:
             cluster,
             policy.region,
             startup_s=served.hosted.startup_timeout_s,
-            longest_answer_s=_longest_answer_s(served.hosted.needs.engine),
+            longest_answer_s=served.longest_answer_s,
         ),
         zones=policy.min_availability_zones,
     )
-
-
-def _longest_answer_s(engine: Engine) -> int:
-    """Return after what the proxy ends an answer, by its own limits: an engine of LLMs streams its tokens."""
-    return STREAM_TIMEOUT_S if engine is Engine.LLM_ENGINE else int(limit(Mode.REAL_TIME, "max_processing_s"))
 
 
 def _plan_pod(
