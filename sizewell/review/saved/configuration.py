@@ -51,7 +51,11 @@ def cluster_names(assembly: Assembly | None) -> Mapping[str, str]:
     """Return what AWS calls the clusters, by key; empty where the output does not say it."""
     found = value_at(saved_environment(assembly) or {}, "clusters")
     items = found.items() if isinstance(found, Mapping) else ()
-    return {str(key): str(cluster["name"]) for key, cluster in items if "name" in cluster}
+    return {
+        str(key): str(cluster["name"])
+        for key, cluster in items
+        if isinstance(cluster, Mapping) and "name" in cluster
+    }
 
 
 def is_production(environment: Environment) -> bool:
