@@ -256,7 +256,8 @@ def test_alerts_of_two_environments_are_told_apart() -> None:
 def test_a_rollout_has_room_for_one_pod_more() -> None:
     written = manifests(in_cluster(scaling={"max_instances": 3}, instances={"allowed_families": ["g5"]}))
     assert written["deployment"]["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}
-    assert written["node-pool"]["spec"]["limits"]["nvidia.com/gpu"] == "4"
+    # The pods, one more for the rollout, and as many nodes of the generation before.
+    assert written["node-pool"]["spec"]["limits"]["nvidia.com/gpu"] == "8"
     assert written["disruption-budget"]["spec"]["maxUnavailable"] == 1
 
 

@@ -21,6 +21,10 @@ _EXPIRE_AFTER = {"karpenter": "720h", "auto-mode": "336h"}
 #: A pod that does not end must not keep its node for ever.
 _NODE_GRACE = "1h"
 
+#: Ours. While pods move to other types, nodes of both generations count in the limits of the pool, and no old pod ends before its
+#: successor is ready: a limit for the new nodes alone, if they are smaller or fewer, would be full of old ones. A step to types
+#: of less than half the size may still need a limit that is raised by hand.
+_GENERATIONS = 2
 #: The chart of NVIDIA's device plugin starts its pods on nodes with this label, or with one of Node Feature Discovery, whose own
 #: pods do not tolerate our taint (NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin/values.yaml). The plugin of EKS
 #: Auto Mode is no DaemonSet: https://docs.aws.amazon.com/eks/latest/userguide/auto-accelerated.html
@@ -31,6 +35,7 @@ def node_pool(plan: EksDeploymentPlan) -> Manifest:
     """Return the pool: all types in one list, of which the cheapest that has capacity is launched."""
     pool = plan.node_pool
     group, _, kind = _CLASSES[plan.cluster.nodes]
+    most_nodes = _GENERATIONS * pool.max_nodes
     has_plugin_of_nvidia = (
         plan.cluster.nodes == "karpenter" and DEVICES[HardwareKind.CUDA] in plan.pod.devices
     )
@@ -66,8 +71,8 @@ def node_pool(plan: EksDeploymentPlan) -> Manifest:
                 "budgets": [{"nodes": "1"}],
             },
             "limits": {
-                "cpu": str(pool.max_nodes * pool.vcpus),
-                **{name: str(pool.max_nodes * count) for name, count in plan.pod.devices.items()},
+                "cpu": str(most_nodes * pool.vcpus),
+                **{name: str(most_nodes * count) for name, count in plan.pod.devices.items()},
             },
         },
     )
