@@ -19,6 +19,9 @@ NamespaceName = Annotated[
     str,
     Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", max_length=63, examples=["ml-prod"]),
 ]
+#: The first minor version of Kubernetes that has both by default: SidecarContainers (1.29) and PodLifecycleSleepAction (1.30).
+#: https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/
+_OLDEST_MINOR = 30
 #: What every cluster has: to deny all traffic there, and to demand a pod security standard, would end the cluster.
 #: https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/#initial-namespaces
 NAMESPACES_OF_KUBERNETES = ("default", "kube-node-lease", "kube-public", "kube-system")
@@ -126,6 +129,16 @@ class EksCluster(Cluster):
             )
         if self.nodes is Nodes.AUTO_MODE and self.ami is not None:
             raise fault("ami", "has no effect: EKS Auto Mode chooses the machine image; remove it")
+        return self
+
+    @model_validator(mode="after")
+    def _knows_our_pods(self) -> Self:
+        if int(self.version.partition(".")[2]) < _OLDEST_MINOR:
+            raise fault(
+                "version",
+                f"is {self.version}, and pods need 1.{_OLDEST_MINOR} or later: 1.29 starts the proxy as a sidecar, and 1.30 lets "
+                "a pod that ends sleep until its requests have ended; upgrade the cluster",
+            )
         return self
 
     @model_validator(mode="after")

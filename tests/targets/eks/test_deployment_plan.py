@@ -163,6 +163,12 @@ def test_a_platform_may_not_be_called_as_a_namespace_of_kubernetes_is() -> None:
     assert fault.reason.startswith("is missing, and would be kube-system, which belongs to Kubernetes")
 
 
+@pytest.mark.parametrize("version", ["1.28", "1.29"])
+def test_a_kubernetes_that_does_not_know_our_hooks_is_refused(version: str) -> None:
+    with pytest.raises(ValidationError, match=f"is {version}, and pods need 1.30 or later"):
+        in_cluster(cluster(version=version))
+
+
 def test_production_without_prometheus_is_refused() -> None:
     bare = cluster(has=["pod-identity-agent", "nvidia-device-plugin", "network-policies"], prometheus=None)
     fixed = {"scaling": {"min_instances": 2, "max_instances": 2}}
