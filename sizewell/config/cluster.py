@@ -1,6 +1,6 @@
 """Clusters that exist: a workload runs in the one that it names as its ``target``, and in SageMaker where it names none."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -17,6 +17,8 @@ ON_CLUSTERS = Below(OnChange(changed="everything that runs in the cluster change
 TargetName = Name
 #: In place of the name of a cluster: the plan takes the cheapest place.
 CHEAPEST = "cheapest"
+#: How the policy calls SageMaker, which a workload does not name as its target.
+SAGEMAKER = "sagemaker"
 
 
 class Cluster(ConfigModel):
@@ -60,6 +62,11 @@ def target_of(workload: Any) -> str | None:
     """Return what a workload names as its target: a cluster, or ``CHEAPEST``; None is SageMaker."""
     target: str | None = getattr(workload, "target", None)
     return target
+
+
+def is_allowed(target: str | None, allowed_targets: Sequence[str] | None) -> bool:
+    """Return whether models may run in a place, by the key of the policy; None is SageMaker."""
+    return allowed_targets is None or (target or SAGEMAKER) in allowed_targets
 
 
 def runs_in_cluster(workload: Any) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sizewell.config.base import with_article, without
-from sizewell.config.cluster import CHEAPEST, Cluster, Runs, TargetKind, target_of
+from sizewell.config.cluster import CHEAPEST, SAGEMAKER, Cluster, Runs, TargetKind, is_allowed, target_of
 from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
 from sizewell.config.request_members import Violation
@@ -15,15 +15,25 @@ from sizewell.targets.registry import target_facet
 def cluster_violations(environment: Environment) -> Iterator[Violation]:
     """Yield every violation, in the order of the configuration."""
     clusters, places = environment.clusters, environment.places
+    allowed = environment.policy.allowed_targets
+    for index, name in enumerate(allowed or ()):
+        if name != SAGEMAKER and name not in clusters:
+            yield ("policy", "allowed_targets", str(index)), f"there is no cluster {name}"
     for name, cluster in clusters.items():
-        if name == CHEAPEST:
-            yield ("clusters", name), f"target: {CHEAPEST} means the cheapest place: choose another name"
+        if name in (CHEAPEST, SAGEMAKER):
+            yield ("clusters", name), f"{name} has a meaning of its own as a target: choose another name"
         if cluster.place is not None and cluster.place not in places:
             yield ("clusters", name, "place"), f"there is no place {cluster.place}"
     for name, workload in environment.workloads.items():
-        if (target := target_of(workload)) is None:
+        path, target = ("workloads", name), target_of(workload)
+        if target != CHEAPEST and has_choice(workload, environment) and not is_allowed(target, allowed):
+            yield (
+                (*path, "target"),
+                f"is {target or f'not stated, which is {SAGEMAKER}'}, but policy.allowed_targets names only "
+                f"{', '.join(allowed or ())}",
+            )
+        if target is None:
             continue
-        path = ("workloads", name)
         if target == CHEAPEST:
             yield from _has_a_choice(path, workload, environment)
             continue
@@ -39,16 +49,31 @@ def cluster_violations(environment: Environment) -> Iterator[Violation]:
 
 
 def _has_a_choice(path: tuple[str, ...], workload: Workload, environment: Environment) -> Iterator[Violation]:
-    kinds = {
-        kind
-        for cluster in environment.clusters.values()
-        for kind in target_facet(cluster.type, TargetKind).runs
-    }
-    if workload.kind not in kinds:
+    if not has_choice(workload, environment):
         yield (
             (*path, "target"),
             f"is {CHEAPEST}, but no cluster runs {with_article(workload.kind)}: remove it",
         )
+    elif not any(True for _ in possible_targets(workload, environment)):
+        yield (*path, "target"), f"is {CHEAPEST}, but no place of policy.allowed_targets can run it"
+
+
+def has_choice(workload: Workload, environment: Environment) -> bool:
+    """Return whether some cluster runs workloads of this kind."""
+    return any(
+        workload.kind in target_facet(cluster.type, TargetKind).runs
+        for cluster in environment.clusters.values()
+    )
+
+
+def possible_targets(workload: Any, environment: Environment) -> Iterator[str | None]:
+    """Yield where a workload can run as far as its keys and the policy say: None is SageMaker, which has all keys."""
+    for target in (None, *environment.clusters):
+        if not is_allowed(target, environment.policy.allowed_targets):
+            continue
+        moved = workload.model_copy(update={"target": target})
+        if target is None or not any(violations_there((), moved, target, environment.clusters[target])):
+            yield target
 
 
 def violations_there(

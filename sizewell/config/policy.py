@@ -4,7 +4,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sizewell.config.base import ON_MAX_INSTANCES, ConfigModel, InstanceCount, Margin, Usd, fault
+from sizewell.config.base import ON_MAX_INSTANCES, ConfigModel, InstanceCount, Margin, Name, Usd, fault
+from sizewell.config.cluster import MAX_CLUSTERS
 from sizewell.config.effects import (
     Below,
     Computed,
@@ -158,6 +159,18 @@ class Policy(ConfigModel):
 
     denied_families: Annotated[DeniedFamilies, SelectionNeed.POLICY] = ()
     """Instance families that may not be picked."""
+
+    allowed_targets: Annotated[
+        tuple[Name, ...] | None,
+        Field(min_length=1, max_length=MAX_CLUSTERS + 1),
+        OnItems(
+            "models may no longer run in {items}",
+            "models may run in {items}",
+            "models may run anywhere",
+            "only {items} may run models",
+        ),
+    ] = None
+    """Where models may run that can run in several places: names of clusters, and sagemaker. By default everywhere."""
 
     min_lock_saving_percent: Annotated[float, Field(ge=0, le=100)] = 10
     """The share of its monthly cost in percent that another type must save to take the place of a locked one that is

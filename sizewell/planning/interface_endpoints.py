@@ -16,6 +16,7 @@ A Lambda function is called, and writes its logs, outside of the VPC, whatever i
 from collections.abc import Iterator
 
 from sizewell.config.cluster import CHEAPEST, TargetKind, target_of
+from sizewell.config.cluster_rules import possible_targets
 from sizewell.config.environment import Environment
 from sizewell.config.network import NewNetwork
 from sizewell.config.variant_names import endpoint_of
@@ -83,13 +84,12 @@ def _needs(environment: Environment) -> Iterator[tuple[str, str]]:
 
 def _kinds_as_planned(workload: Workload, environment: Environment) -> Iterator[str]:
     """Yield what a workload may be planned as: several kinds where the plan chooses its place."""
-    target = target_of(workload)
-    if target in (None, CHEAPEST):
-        yield workload.kind
-    for name, cluster in environment.clusters.items():
-        runs = target_facet(cluster.type, TargetKind).runs.get(workload.kind)
-        if runs is not None and target in (name, CHEAPEST):
-            yield runs.planned_as
+    stated = target_of(workload)
+    for target in possible_targets(workload, environment) if stated == CHEAPEST else (stated,):
+        if target is None:
+            yield workload.kind
+        elif (cluster := environment.clusters.get(target)) is not None:
+            yield target_facet(cluster.type, TargetKind).runs[workload.kind].planned_as
 
 
 def _reason(service: str, workloads: list[str]) -> str:

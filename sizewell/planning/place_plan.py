@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sizewell.config.cluster import CHEAPEST, target_of
+from sizewell.config.cluster_rules import possible_targets
 from sizewell.config.environment import Environment
 from sizewell.config.instances import OnInstances
 from sizewell.config.place_rules import path_of_place
@@ -26,7 +27,7 @@ from sizewell.planning.names import Names
 from sizewell.planning.network import plan_network
 from sizewell.planning.network_lookup import Context, NotLookedUpError
 from sizewell.planning.proxy import proxy_variables
-from sizewell.planning.target_choice import plan_where_cheapest, possible_targets
+from sizewell.planning.target_choice import plan_where_cheapest
 from sizewell.planning.variants import faults_as_written, join_variants
 from sizewell.planning.workload_plan import JobPlan, StateMachinePlan, WorkloadPlan
 
@@ -75,7 +76,7 @@ def plan_place(
         try:
             if target_of(workload) == CHEAPEST:
                 clusters = environment.clusters
-                targets = possible_targets(environment.workloads[endpoint_of(name)], clusters)
+                targets = possible_targets(environment.workloads[endpoint_of(name)], environment)
                 plan, faults = plan_where_cheapest(stated, targets, clusters)
             else:
                 plan, faults = plan_workload(stated)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from sizewell.config.cluster import CHEAPEST, Cluster
-from sizewell.config.cluster_rules import violations_there
 from sizewell.instance_selection import NoFeasibleInstanceError
 from sizewell.kinds.registry import facet
 from sizewell.planning.errors import PlanError
@@ -17,19 +16,10 @@ from sizewell.planning.kind import BillKind, Planned, Stated, plan_workload
 SAGEMAKER = "SageMaker"
 
 
-def possible_targets(workload: Any, clusters: Mapping[str, Cluster]) -> Iterator[str | None]:
-    """Yield where a workload can run as far as its keys say: None is SageMaker, which has them all."""
-    yield None
-    for name, cluster in clusters.items():
-        moved = workload.model_copy(update={"target": name})
-        if not any(violations_there((), moved, name, cluster)):
-            yield name
-
-
 def plan_where_cheapest(
     stated: Stated, targets: Iterator[str | None], clusters: Mapping[str, Cluster]
 ) -> Planned:
-    """Return the plan of the cheapest place; raises what the plan of SageMaker does where no place meets the needs."""
+    """Return the plan of the cheapest place; raises what the plan of the first one does where no place meets the needs."""
     found: dict[str | None, Planned] = {}
     refused: Exception | None = None
     locked_target = stated.locked.target if stated.locked else None
@@ -47,7 +37,7 @@ def plan_where_cheapest(
             refused = refused or error
     sound = {target: planned for target, planned in found.items() if not planned[1]} or found
     if not sound:
-        assert refused is not None, "SageMaker is always asked"
+        assert refused is not None, "the rules leave one target at least"
         raise refused
     costs = {target: _usd_per_month(planned, stated.policy.region) for target, planned in sound.items()}
     is_kept = stated.locked is not None and locked_target in sound

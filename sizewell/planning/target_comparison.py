@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sizewell.config import ConfigError
-from sizewell.config.cluster import CHEAPEST, TargetKind, target_of
+from sizewell.config.cluster import CHEAPEST, TargetKind, is_allowed, target_of
 from sizewell.config.cluster_rules import violations_there
 from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.planning.bill_plan import BillLine
@@ -13,6 +13,8 @@ from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.target_choice import SAGEMAKER
 from sizewell.planning.workload_plan import InstanceWorkloadPlan
 from sizewell.targets.registry import target_facet
+
+_NOT_ALLOWED = "policy.allowed_targets does not name it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +68,9 @@ def compare_targets(
             is_taken=target_of(workload) == target,
         )
         moved = workload.model_copy(update={"target": target})
-        misses = (
-            [reason for _, reason in violations_there((), moved, target, clusters[target])] if target else []
-        )
+        misses = [] if is_allowed(target, environment.policy.allowed_targets) else [_NOT_ALLOWED]
+        if target:
+            misses += (reason for _, reason in violations_there((), moved, target, clusters[target]))
         if kind is not None and workload.kind not in kind.runs:
             found.append(replace(option, misses=tuple(misses)))
             continue

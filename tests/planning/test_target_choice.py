@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from sizewell.config.cluster_rules import cluster_violations
+from sizewell.config.environment import Environment
 from sizewell.instance_selection import load_catalog
 from sizewell.planning.build import build_plan
 from sizewell.planning.lock import LockedEnvironment, lock_of
@@ -71,10 +73,54 @@ def test_a_place_that_is_gone_is_no_longer_kept() -> None:
 
 @pytest.mark.parametrize("name", ["main", "cheapest"])
 def test_a_cluster_is_not_called_cheapest(name: str) -> None:
-    from sizewell.config.cluster_rules import cluster_violations
-
     stated = environment({"plants": endpoint(target="cheapest")}, clusters={name: cluster()})
     found = [reason for _, reason in cluster_violations(stated)]
     assert found == (
-        [] if name == "main" else ["target: cheapest means the cheapest place: choose another name"]
+        [] if name == "main" else ["cheapest has a meaning of its own as a target: choose another name"]
     )
+
+
+def allowing(*targets: str, target: str | None, **workload: Any) -> Environment:
+    policy = {"account": "111122223333", "region": "us-east-1", "allowed_targets": targets}
+    stated = endpoint(target=target, **workload)
+    return environment({"plants": stated}, clusters={"main": cluster()}, policy=policy)
+
+
+def test_the_cheapest_place_is_one_that_the_policy_allows() -> None:
+    plan = build_plan(allowing("sagemaker", target="cheapest"), load_catalog("us-east-1"))
+    assert [workload.kind for workload in plan.workloads] == ["real-time-endpoint"]
+    assert "main" not in reason(plan)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "target", "said"),
+    [
+        (
+            "main",
+            None,
+            "workloads.plants.target: is not stated, which is sagemaker, but policy.allowed_targets names only main",
+        ),
+        (
+            "sagemaker",
+            "main",
+            "workloads.plants.target: is main, but policy.allowed_targets names only sagemaker",
+        ),
+        ("other", "main", "policy.allowed_targets.0: there is no cluster other"),
+        ("main", "main", None),
+        ("sagemaker", None, None),
+    ],
+)
+def test_a_place_that_the_policy_does_not_allow_is_a_fault(
+    allowed: str, target: str | None, said: str | None
+) -> None:
+    found = [
+        f"{'.'.join(path)}: {reason}" for path, reason in cluster_violations(allowing(allowed, target=target))
+    ]
+    assert (said in found) if said else (found == [])
+
+
+def test_without_an_allowed_place_there_is_no_cheapest_one() -> None:
+    captured = {"data_capture": {"sampling_percent": 10, "capture": ["input"]}}
+    assert [reason for _, reason in cluster_violations(allowing("main", target="cheapest", **captured))] == [
+        "is cheapest, but no place of policy.allowed_targets can run it"
+    ]

@@ -58,6 +58,7 @@ def _in_clusters(found: dict[str, Config]) -> dict[str, Config]:
         "endpoint: in a cluster of EKS": base,
         "endpoint: in a cluster of ECS": {
             **base,
+            "policy": {**base["policy"], "allowed_targets": ["web"]},
             "workloads": {
                 name: {**workload, "target": "web"} for name, workload in base["workloads"].items()
             },
