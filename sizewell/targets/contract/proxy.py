@@ -10,8 +10,8 @@ requests are still served. The container of the model needs a ``preStop`` of its
 heard and, for engines that drop requests on SIGTERM, for ``response_timeout_s`` more.
 
 Whoever reaches ``drain_port`` can take the pod out of service: let no NetworkPolicy open it. The kubelet needs no rule.
-Envoy passes a request on as it comes, and holds little of it. Only what is sent in chunks, without a length, is held whole before
-the model sees it: otherwise its size would be known too late.
+Envoy passes a request on as it comes, and holds little of it. One without a length, sent in chunks, is refused (411): to know its
+size, Envoy would have to hold it whole.
 """
 
 from collections.abc import Sequence
@@ -91,17 +91,8 @@ def proxy_configuration(
     too_long = {"name": _LENGTH, "range_match": {"start": max_request_bytes + 1, "end": _MAX_INT64}}
     routes = [
         {"match": _invocations(too_long), "direct_response": {"status": 413}},
-        {
-            "match": _invocations({"name": _LENGTH, "present_match": True}),
-            "route": to_model,
-            "typed_per_filter_config": {
-                "envoy.filters.http.buffer": {
-                    "@type": f"{_EXTENSIONS}.filters.http.buffer.v3.BufferPerRoute",
-                    "disabled": True,
-                }
-            },
-        },
-        {"match": _invocations(), "route": to_model},
+        {"match": _invocations({"name": _LENGTH, "present_match": True}), "route": to_model},
+        {"match": _invocations(), "direct_response": {"status": 411}},
     ]
     health = {"pass_through_mode": True, "headers": [{"name": ":path", "string_match": {"exact": "/ping"}}]}
     listeners = [
@@ -109,10 +100,7 @@ def proxy_configuration(
             "invocations",
             (address, port),
             [ping, *routes],
-            [
-                _filter("health_check", "HealthCheck", health),
-                _filter("buffer", "Buffer", {"max_request_bytes": max_request_bytes}),
-            ],
+            [_filter("health_check", "HealthCheck", health)],
             request_timeout=f"{response_timeout_s:g}s",
             # Longer than the timeout of the route, which must come first; it ends what nobody reads.
             stream_idle_timeout=f"{response_timeout_s + 10:g}s",
