@@ -59,7 +59,7 @@ def write_prometheus(dashboards: tuple[Dashboard, ...], path: Path) -> None:
     """
     if not any(section.graphs for dashboard in dashboards for section in dashboard.sections):
         exit_with(
-            "nothing is published to CloudWatch: workloads in clusters have their metrics in Prometheus"
+            "nothing to export: metrics of pods are in Prometheus already, and a load balancer is named when it is deployed"
         )
     from ruamel.yaml import YAML
 

@@ -129,5 +129,5 @@ def test_nothing_is_exported_of_workloads_in_clusters(sizewell: Sizewell, tmp_pa
     target = tmp_path / "exporter.yaml"
     refused = sizewell("dashboard", "--env", "dev", "--config", str(config), "--prometheus", str(target))
     assert refused.exit_code == 1
-    assert "nothing is published to CloudWatch" in refused.stderr
+    assert "nothing to export" in refused.stderr
     assert not target.exists()
