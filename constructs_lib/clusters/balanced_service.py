@@ -9,7 +9,7 @@ A canary would need as many instances again: both revisions run at full size
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aws_cdk import RemovalPolicy
+from aws_cdk import CfnResource
 from aws_cdk import aws_applicationautoscaling as autoscaling
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_ecs as ecs
@@ -66,7 +66,6 @@ class BalancedServiceProps:
     max_percent: int
     startup_s: int
     longest_answer_s: int
-    removal_policy: RemovalPolicy
     foundation: FoundationReferences
 
 
@@ -79,7 +78,7 @@ class BalancedService(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: BalancedServiceProps) -> None:
         super().__init__(scope, construct_id)
         self._props = props
-        balancer_group, self._task_group = self._add_security_groups()
+        balancer_group, self._task_group, self._rules = self._add_security_groups()
         self.load_balancer = self._add_load_balancer(balancer_group)
         self.target_group = elb.CfnTargetGroup(
             self,
@@ -92,7 +91,8 @@ class BalancedService(Construct):
             health_check_interval_seconds=_PING_S,
             health_check_timeout_seconds=_PING_TIMEOUT_S,
             healthy_threshold_count=2,
-            unhealthy_threshold_count=3,
+            # A server that computes may be late for its pings: its task is not replaced at once.
+            unhealthy_threshold_count=10,
             matcher=elb.CfnTargetGroup.MatcherProperty(http_code="200"),
             target_group_attributes=[
                 elb.CfnTargetGroup.TargetGroupAttributeProperty(key=key, value=value)
@@ -162,8 +162,9 @@ class BalancedService(Construct):
             enable_ecs_managed_tags=True,
             propagate_tags="SERVICE",
         )
-        # A target group that no listener has is refused (API reference: CreateService).
-        service.add_resource_dependency(self._listener)
+        # A target group that no listener has is refused (API reference: CreateService). The rules stay while the service ends.
+        for needed in (self._listener, *self._rules):
+            service.add_resource_dependency(needed)
         if scaling is not None:
             self._scale(service, scaling)
         return service
@@ -199,9 +200,9 @@ class BalancedService(Construct):
         )
 
     def _add_load_balancer(self, group: ec2.CfnSecurityGroup) -> elb.CfnLoadBalancer:
-        is_protected = self._props.removal_policy is not RemovalPolicy.DESTROY
         attributes = {
-            "deletion_protection.enabled": str(is_protected).lower(),
+            # With protection, a first deployment that fails could not be rolled back: the load balancer would stay.
+            "deletion_protection.enabled": "false",
             "idle_timeout.timeout_seconds": str(_IDLE_S),
             "routing.http.drop_invalid_header_fields.enabled": "true",
         }
@@ -217,28 +218,34 @@ class BalancedService(Construct):
                 for key, value in attributes.items()
             ],
         )
-        acknowledge_each(balancer, _accepted(is_protected=is_protected))
+        acknowledge_each(balancer, _accepted())
         return balancer
 
-    def _add_security_groups(self) -> tuple[ec2.CfnSecurityGroup, ec2.CfnSecurityGroup]:
+    def _add_security_groups(
+        self,
+    ) -> tuple[ec2.CfnSecurityGroup, ec2.CfnSecurityGroup, list[CfnResource]]:
         """Add that of the load balancer, and what tasks have beside the one by which they call AWS."""
         props = self._props
         balancer = self._group("Balancer", f"Load balancer of {props.service_name}: HTTPS in")
         tasks = self._group("Task", f"Tasks of {props.service_name}: requests in")
-        for caller in props.caller_security_groups:
+        rules: list[CfnResource] = [
             self._let_in(f"From{caller}", balancer, caller, HTTPS_PORT)
-        self._let_in("TasksFromBalancer", tasks, balancer.attr_group_id, PROXY_PORT)
-        ec2.CfnSecurityGroupEgress(
-            self,
-            "BalancerToTasks",
-            group_id=balancer.attr_group_id,
-            destination_security_group_id=tasks.attr_group_id,
-            ip_protocol="tcp",
-            from_port=PROXY_PORT,
-            to_port=PROXY_PORT,
-            description="Requests",
+            for caller in props.caller_security_groups
+        ]
+        rules.append(self._let_in("TasksFromBalancer", tasks, balancer.attr_group_id, PROXY_PORT))
+        rules.append(
+            ec2.CfnSecurityGroupEgress(
+                self,
+                "BalancerToTasks",
+                group_id=balancer.attr_group_id,
+                destination_security_group_id=tasks.attr_group_id,
+                ip_protocol="tcp",
+                from_port=PROXY_PORT,
+                to_port=PROXY_PORT,
+                description="Requests",
+            )
         )
-        return balancer, tasks
+        return balancer, tasks, rules
 
     def _group(self, construct_id: str, description: str) -> ec2.CfnSecurityGroup:
         return ec2.CfnSecurityGroup(
@@ -249,8 +256,10 @@ class BalancedService(Construct):
             security_group_egress=[_NOTHING_OUT],
         )
 
-    def _let_in(self, construct_id: str, group: ec2.CfnSecurityGroup, source_id: str, port: int) -> None:
-        ec2.CfnSecurityGroupIngress(
+    def _let_in(
+        self, construct_id: str, group: ec2.CfnSecurityGroup, source_id: str, port: int
+    ) -> ec2.CfnSecurityGroupIngress:
+        return ec2.CfnSecurityGroupIngress(
             self,
             construct_id,
             group_id=group.attr_group_id,
@@ -262,14 +271,13 @@ class BalancedService(Construct):
         )
 
 
-def _accepted(*, is_protected: bool) -> dict[str, str]:
+def _accepted() -> dict[str, str]:
     logs = "CloudWatch counts the requests; a key of the customer cannot encrypt the logs of a load balancer."
     firewall = "The load balancer is internal: only the security groups of callers that the configuration names reach it."
-    protection = "The environment is removed with its stacks: policy.removal is destroy."
+    protection = "It holds no data, and would stay when a first deployment is rolled back; stacks of production are protected."
     reasons = {"AwsSolutions-ELB2": logs}
     for pack in COMPLIANCE_PACKS:
         reasons[f"{pack}-ELBLoggingEnabled"] = logs
         reasons[f"{pack}-ALBWAFEnabled"] = firewall
-        if not is_protected:
-            reasons[f"{pack}-ELBDeletionProtectionEnabled"] = protection
+        reasons[f"{pack}-ELBDeletionProtectionEnabled"] = protection
     return reasons

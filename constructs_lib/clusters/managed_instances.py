@@ -80,6 +80,8 @@ class ManagedInstances(Construct):
                 propagate_tags="CAPACITY_PROVIDER",
                 instance_launch_template=properties.InstanceLaunchTemplateProperty(
                     ec2_instance_profile_arn=profile.attr_arn,
+                    # Instance metadata refuses keys of tags with a slash, and the instance would not start.
+                    instance_metadata_tags_propagation=False,
                     network_configuration=properties.ManagedInstancesNetworkConfigurationProperty(
                         subnets=props.foundation.subnet_ids,
                         security_groups=[props.foundation.endpoint_security_group_id],

@@ -138,7 +138,7 @@ def test_the_proxy_ends_a_request_before_the_load_balancer_does(template: Templa
         attribute["Key"]: attribute["Value"]
         for attribute in template["AWS::ElasticLoadBalancingV2::LoadBalancer"]["LoadBalancerAttributes"]
     }
-    assert attributes["deletion_protection.enabled"] == "true"
+    assert attributes["deletion_protection.enabled"] == "false", "or no failed creation could be rolled back"
     proxy = containers(template)[-1]
     assert '"timeout": "480s"' in proxy["Command"][1]
     assert int(attributes["idle_timeout.timeout_seconds"]) > 480

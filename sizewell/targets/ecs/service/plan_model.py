@@ -7,6 +7,9 @@ from sizewell.facts.quotas import Quota, ec2_quotas
 from sizewell.planning.workload_plan import AlarmPlan, PlanModel, PlanModelKind
 from sizewell.targets.served_plan_model import ClusterPlan, ServedOnEc2Plan
 
+#: Ours. One after the other, many tasks would take longer than CloudFormation waits for a service (3 hours).
+_REPLACED_AT_ONCE_PERCENT = 25
+
 
 class EcsClusterPlan(ClusterPlan):
     """The cluster, as the configuration describes it."""
@@ -53,9 +56,9 @@ class EcsServicePlan(ServedOnEc2Plan):
 
     @property
     def max_percent(self) -> int:
-        """How many tasks may run during a deployment, in percent of those that should: one more than at least."""
+        """How many tasks may run during a deployment, in percent of those that should: one more at least, or a quarter."""
         least = self.scaling.min_instance_count if self.scaling else self.initial_instance_count
-        return 100 + -(-100 // least)
+        return 100 + max(-(-100 // least), _REPLACED_AT_ONCE_PERCENT)
 
     @property
     def max_tasks(self) -> int:
