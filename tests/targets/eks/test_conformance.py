@@ -14,7 +14,7 @@ from sizewell.review.consequences.table import WHOLE, rows_for
 from sizewell.review.model import Review
 from sizewell.review.saved.output import Assembly
 from sizewell.review.saved.reading import OutputReader
-from tests.app.test_bill import read
+from tests.app.test_bill import differences, read
 from tests.kinds.test_conformance import leaves
 from tests.synthesis import PROJECT_ROOT, run_app, synthesize
 
@@ -53,6 +53,10 @@ def test_nothing_that_is_emitted_is_unknown_to_the_review(assembly: Assembly) ->
         if rows_for(resource.resource_type, path) is None
     }
     assert unknown == set()
+
+
+def test_templates_and_manifests_cost_what_the_plan_says(assembly: Assembly) -> None:
+    assert differences(load_plan(EXAMPLE, "dev").bill, assembly) == []
 
 
 def test_what_is_saved_is_what_was_planned(assembly: Assembly) -> None:
