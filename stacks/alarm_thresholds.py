@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from constructs_lib.alarms.endpoint_thresholds import THRESHOLD_OF_ALARM, AlarmThresholds
-from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.workload_plan import AlarmPlan
 
 
@@ -14,8 +13,5 @@ def alarm_props(alarms: Mapping[str, AlarmPlan]) -> dict[str, Any]:
         "thresholds": AlarmThresholds(
             **{THRESHOLD_OF_ALARM[name]: alarm.threshold for name, alarm in alarms.items()}
         ),
-        "evaluations": {
-            THRESHOLD_OF_ALARM[name]: AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
-            for name, alarm in alarms.items()
-        },
+        "evaluations": {THRESHOLD_OF_ALARM[name]: alarm.evaluation for name, alarm in alarms.items()},
     }

@@ -9,7 +9,6 @@ from constructs_lib.alarms.lambda_alarms import LambdaAlarm, LambdaAlarms, Lambd
 from constructs_lib.on_demand.lambda_function import LambdaFunction, LambdaFunctionProps
 from constructs_lib.on_demand.lambda_rollout import LambdaRollout, LambdaRolloutProps
 from constructs_lib.scaling.concurrency_scaling import ConcurrencyScaling, concurrency_of_alias
-from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.planning.workload_plan import AlarmPlan
 from sizewell.stacks.concurrency_scaling import concurrency_scaling
@@ -71,8 +70,6 @@ class LambdaStack(WorkloadStack):
 
 def _alarms(plans: Mapping[str, AlarmPlan]) -> dict[str, LambdaAlarm]:
     return {
-        name: LambdaAlarm(
-            threshold=alarm.threshold, evaluation=AlarmEvaluation(**alarm.model_dump(exclude={"threshold"}))
-        )
+        name: LambdaAlarm(threshold=alarm.threshold, evaluation=alarm.evaluation)
         for name, alarm in plans.items()
     }

@@ -14,7 +14,6 @@ from constructs_lib.alarms.target_group_alarms import (
 from constructs_lib.clusters.balanced_service import BalancedService, BalancedServiceProps, RequestScaling
 from constructs_lib.clusters.managed_instances import ManagedInstances, ManagedInstancesProps
 from constructs_lib.clusters.model_task import PROXY_PORT, ModelTask, ModelTaskProps
-from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.planning.workload_plan import AlarmPlan
 from sizewell.stacks.workload_stack import WorkloadStack, props_of
 from sizewell.targets.contract import LOADER
@@ -91,10 +90,7 @@ class TaskStack(WorkloadStack):
         self, construct_id: str, plan: EcsServicePlan, alarms: Mapping[str, AlarmPlan], **given: Any
     ) -> TargetGroupAlarms:
         thresholds = {
-            name: TargetGroupAlarm(
-                threshold=alarm.threshold,
-                evaluation=AlarmEvaluation(**alarm.model_dump(exclude={"threshold"})),
-            )
+            name: TargetGroupAlarm(threshold=alarm.threshold, evaluation=alarm.evaluation)
             for name, alarm in alarms.items()
         }
         return TargetGroupAlarms(

@@ -1,7 +1,8 @@
 """A service of Amazon ECS behind an internal Application Load Balancer of its own, which scales by requests.
 
-A deployment replaces tasks one after the other. Where new ones do not become healthy, or alarms go off, ECS brings the old ones
-back (https://docs.aws.amazon.com/AmazonECS/latest/developerguide/deployment-circuit-breaker.html, deployment-alarm-failure.html).
+A deployment replaces as many tasks at once as ``max_percent`` leaves room for. Where new ones do not become healthy, or alarms go
+off, ECS brings the old ones back
+(https://docs.aws.amazon.com/AmazonECS/latest/developerguide/deployment-circuit-breaker.html, deployment-alarm-failure.html).
 A canary would need as many instances again: both revisions run at full size
 (https://docs.aws.amazon.com/AmazonECS/latest/developerguide/canary-deployment.html).
 """
@@ -52,8 +53,9 @@ class RequestScaling:
 class BalancedServiceProps:
     """The service, what its tasks are and run on, and who may call it.
 
-    ``desired_count`` is of a service that does not scale. ``max_percent`` is how many tasks may run during a deployment.
-    ``startup_s`` is the time in which a new task need not answer, and ``longest_answer_s`` what requests in progress have to end.
+    ``desired_count`` is of a service that does not scale. ``max_percent`` is how many tasks may run during a deployment, in
+    percent of those that should. A new task need not answer for ``startup_s`` seconds; requests in progress have
+    ``longest_answer_s`` seconds to end.
     """
 
     service_name: str
@@ -117,7 +119,7 @@ class BalancedService(Construct):
         )
 
     def start(self, rollback_alarm_names: Sequence[str], scaling: RequestScaling | None) -> ecs.CfnService:
-        """Return the service; new tasks go again while an alarm of ``rollback_alarm_names`` is on."""
+        """Add the service and its scaling; while one of these alarms is on, a deployment brings the old tasks back."""
         props, properties = self._props, ecs.CfnService
         alarms = properties.DeploymentAlarmsProperty(
             alarm_names=list(rollback_alarm_names), enable=True, rollback=True

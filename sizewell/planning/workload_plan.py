@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
+from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.facts.quotas import Quota
 from sizewell.instance_selection.modes.results import ModeComparison
 from sizewell.planning.observed_model import ObservedModel
@@ -100,6 +101,11 @@ class AlarmPlan(PlanModel):
     """What one value covers."""
     datapoints_to_alarm: int
     evaluation_periods: int
+
+    @property
+    def evaluation(self) -> AlarmEvaluation:
+        """Which periods are looked at."""
+        return AlarmEvaluation(**self.model_dump(exclude={"threshold"}))
 
 
 class ApiGatewayPlan(PlanModel):
