@@ -41,6 +41,15 @@ class SavedScaling(SavedModel):
     max_instance_count: int
 
 
+def decided_counts(initial: int, scaling: SavedScaling | None) -> dict[str, int]:
+    """Return how many instances there are at average load, and between which numbers they scale; None keeps them."""
+    return {
+        "initial_instance_count": initial,
+        "min_instance_count": scaling.min_instance_count if scaling else initial,
+        "max_instance_count": scaling.max_instance_count if scaling else initial,
+    }
+
+
 class SavedCost(SavedModel):
     """What a candidate costs; None is unknown."""
 
@@ -174,12 +183,9 @@ class SavedVariant(SavedChoice):
     @property
     def decided(self) -> dict[str, Any]:
         """The instance type, and between which numbers of instances it scales."""
-        scaling, initial = self.scaling, self.initial_instance_count
         return {
             "instance_type": self.instance_type,
-            "initial_instance_count": initial,
-            "min_instance_count": scaling.min_instance_count if scaling else initial,
-            "max_instance_count": scaling.max_instance_count if scaling else initial,
+            **decided_counts(self.initial_instance_count, self.scaling),
         }
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from sizewell.planning.saved_workload import SavedChoice, SavedScaling, TimeOf
+from sizewell.planning.saved_workload import SavedChoice, SavedScaling, TimeOf, decided_counts
 
 
 class SavedServedOnEc2(SavedChoice):
@@ -29,10 +29,7 @@ class SavedServedOnEc2(SavedChoice):
     @property
     def decided(self) -> dict[str, Any]:
         """The types of its instances, and between which numbers of containers it scales."""
-        scaling, initial = self.scaling, self.initial_instance_count
         return {
             "instance_types": list(self.instance_pools),
-            "initial_instance_count": initial,
-            "min_instance_count": scaling.min_instance_count if scaling else initial,
-            "max_instance_count": scaling.max_instance_count if scaling else initial,
+            **decided_counts(self.initial_instance_count, self.scaling),
         }
