@@ -25,7 +25,7 @@ import pytest
 from botocore.config import Config
 from botocore.credentials import Credentials
 
-from tests.localcloud.processes import PATIENCE_S
+from tests.localcloud.processes import PATIENCE_S, until
 from tests.synthesis import PROJECT_ROOT
 from tests.targets.contract.small_s3 import (
     BUCKET,
@@ -385,10 +385,7 @@ def stopped_in_the_middle(pod: Pod, key: str, compression: str, number: signal.S
     pod.store.trouble = gate = Gate()
     process = pod.start(key, compression)
     assert gate.reached.wait(PATIENCE_S)
-    deadline = time.monotonic() + PATIENCE_S
-    while not pod.files():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(pod.files, bool)
     process.send_signal(number)
     process.communicate(timeout=PATIENCE_S)
     gate.open.set()

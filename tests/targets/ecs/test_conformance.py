@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from sizewell.planning import load_plan
-from sizewell.review.consequences.table import WHOLE, rows_for
 from sizewell.review.saved.output import Assembly
 from tests.app.test_bill import differences, read
-from tests.kinds.test_conformance import leaves
+from tests.kinds.test_conformance import unknown_to_the_review
 from tests.synthesis import PROJECT_ROOT, synthesize
 
 pytestmark = pytest.mark.cdk
@@ -40,14 +39,7 @@ def template(output: Path) -> Template:
 
 
 def test_nothing_that_is_emitted_is_unknown_to_the_review(assembly: Assembly) -> None:
-    unknown = {
-        f"{resource.resource_type} {'.'.join(path)}"
-        for stack in assembly.stacks.values()
-        for resource in stack.resources.values()
-        for path in ((WHOLE,), *leaves(resource.properties, ()))
-        if rows_for(resource.resource_type, path) is None
-    }
-    assert unknown == set()
+    assert unknown_to_the_review(assembly) == set()
 
 
 def test_the_templates_cost_what_the_plan_says(assembly: Assembly) -> None:

@@ -10,12 +10,11 @@ import yaml
 
 from sizewell.planning import load_plan
 from sizewell.review.compare import compare_outputs
-from sizewell.review.consequences.table import WHOLE, rows_for
 from sizewell.review.model import Review
 from sizewell.review.saved.output import Assembly
 from sizewell.review.saved.reading import OutputReader
 from tests.app.test_bill import differences, read
-from tests.kinds.test_conformance import leaves
+from tests.kinds.test_conformance import unknown_to_the_review
 from tests.synthesis import PROJECT_ROOT, run_app, synthesize
 
 pytestmark = pytest.mark.cdk
@@ -45,14 +44,7 @@ def test_manifests_are_stacks_of_their_workloads(assembly: Assembly) -> None:
 
 
 def test_nothing_that_is_emitted_is_unknown_to_the_review(assembly: Assembly) -> None:
-    unknown = {
-        f"{resource.resource_type} {'.'.join(path)}"
-        for stack in assembly.stacks.values()
-        for resource in stack.resources.values()
-        for path in ((WHOLE,), *leaves(resource.properties, ()))
-        if rows_for(resource.resource_type, path) is None
-    }
-    assert unknown == set()
+    assert unknown_to_the_review(assembly) == set()
 
 
 def test_templates_and_manifests_cost_what_the_plan_says(assembly: Assembly) -> None:
