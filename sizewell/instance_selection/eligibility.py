@@ -18,7 +18,6 @@ from sizewell.instance_selection.neuron import support_facts
 from sizewell.instance_selection.requirements import Architecture, HardwareKind, InstanceLimits, Precision
 from sizewell.instance_selection.results import Rejection
 
-_NEURON_TASKS = {Usage.TRAINING: "training"}
 #: In the order in which they are asked.
 ELIGIBILITY_FILTERS = ("pinned", "use", "region", "policy", "image", "pipeline", "neuron-sdk")
 
@@ -68,12 +67,15 @@ def eligible_types(
     framework: str = "",
     *,
     any_offer: bool = False,
+    trains: bool = False,
 ) -> Eligible:
     """Return the types that a workload may use; with ``any_offer`` whether or not AWS offers them in the region.
 
+    ``trains`` says that the model is trained, and not served.
+
     What runs no model has no ``architecture``.
     """
-    task = _NEURON_TASKS.get(usage, "inference")
+    task = "training" if trains else "inference"
     filters: dict[str, Callable[[InstanceType], Miss | None]] = {
         "pinned": lambda instance_type: _pinned(instance_type, limits),
         "use": lambda instance_type: None if any_offer else _use(instance_type, usage),

@@ -7,8 +7,12 @@ from typing import Literal, Self
 from sizewell.facts.billing import HOURS_PER_WEEK
 from sizewell.facts.models import Engine as Engine
 from sizewell.facts.models import Precision as Precision
+from sizewell.facts.transform_jobs import VOLUME_SIZE_GB
 from sizewell.instance_selection.architectures import Architecture as Architecture
 from sizewell.instance_selection.catalog.instance_types import Usage
+
+#: Starting instances, pulling the image and loading the first data; billed like the rest.
+START_UP_HOURS = 10 / 60
 
 
 class HardwareKind(StrEnum):
@@ -287,6 +291,10 @@ class TrainingRequirements:
     max_usd_per_run: float | None = None
     savings_plan_discount_pct: float = 0.0
     """The discount of a Machine Learning Savings Plan on the on-demand price; Spot is never discounted further."""
+    usage: Usage = Usage.TRAINING
+    """What runs the instances."""
+    start_up_hours: float = START_UP_HOURS
+    """Of each start: instances, the image, and what must be there before the script begins."""
     prepaid: bool = False
     """Whether a training plan has paid for the instances."""
     assumptions: tuple[str, ...] = field(default=())
@@ -324,6 +332,10 @@ class TransformRequirements:
     runs_per_month: float | None = None
     """None: it is not stated, so the monthly cost is that of one run."""
     max_usd_per_run: float | None = None
+    usage: Usage = Usage.TRANSFORM
+    """What runs the instances."""
+    volume_gb: float = VOLUME_SIZE_GB
+    """The disk of a type without disks of its own: a transform job of SageMaker has one size of volume."""
 
     @property
     def limits(self) -> InstanceLimits:

@@ -30,7 +30,7 @@ from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.requirements import Measurement, Precision, TrainingRequirements
 from sizewell.instance_selection.results import MemoryEstimate, TrainingEstimate
-from sizewell.instance_selection.spot import START_UP_HOURS, SpotRuns, interruption_rate
+from sizewell.instance_selection.spot import SpotRuns, interruption_rate
 
 #: Bytes of optimizer state per trained weight in mixed precision: an fp32 master copy and, for AdamW, two fp32
 #: moments, for SGD one momentum (Rajbhandari et al. 2020, ZeRO, section 3.1). In fp32 the master copy is the weight.
@@ -148,7 +148,7 @@ class TrainingColumns:
     @cached_property
     def on_demand_hours(self) -> Array:
         """The hours of a run that is never interrupted, from start to end; sizes x types."""
-        return np.asarray(START_UP_HOURS + self.seconds / 3600)
+        return np.asarray(self.needs.start_up_hours + self.seconds / 3600)
 
     @cached_property
     def _on_spot(self) -> SpotRuns | None:
@@ -161,6 +161,7 @@ class TrainingColumns:
             interruptions_per_hour=self.rates * self.counts,
             deadline_hours=needs.deadline_hours,
             margin=needs.margin,
+            start_up_hours=needs.start_up_hours,
         )
 
     @cached_property

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from sizewell.instance_selection.best_first import select_best
-from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters
 from sizewell.instance_selection.pricing import cost_order, job_cost
@@ -18,7 +18,6 @@ from sizewell.instance_selection.results import (
     Selection,
     TrainingEstimate,
 )
-from sizewell.instance_selection.spot import START_UP_HOURS
 from sizewell.instance_selection.training_evaluation import TrainingColumns
 from sizewell.instance_selection.wording import counted
 
@@ -78,7 +77,7 @@ def _standing(needs: TrainingRequirements, catalog: Catalog) -> tuple[int, float
 
 def _select(needs: TrainingRequirements, catalog: Catalog) -> Selection[TrainingEstimate]:
     eligible = eligible_types(
-        catalog, Usage.TRAINING, needs.limits, needs.model.architecture, needs.model.framework
+        catalog, needs.usage, needs.limits, needs.model.architecture, needs.model.framework, trains=True
     )
     columns = TrainingColumns(needs, eligible, catalog)
     kept, misses = apply_filters(eligible.names, columns, TRAINING_FILTERS)
@@ -174,7 +173,7 @@ def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate
         f"{runs}; the training plan has paid for the instances"
         if needs.prepaid
         else f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
-        f"{START_UP_HOURS * 60:.0f} minutes of start-up are paid for",
+        f"{needs.start_up_hours * 60:.0f} minutes of start-up are paid for",
         "storage and data loading keep up with the "
         + ("accelerators" if chosen.estimate.accelerator_count else "processors"),
     ]

@@ -5,8 +5,8 @@ from functools import cached_property
 import numpy as np
 
 from sizewell.facts.serving_modes import Mode, limit
-from sizewell.facts.transform_jobs import MAX_PAYLOAD_MB, VOLUME_SIZE_GB
-from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.facts.transform_jobs import MAX_PAYLOAD_MB
+from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
 from sizewell.instance_selection.endpoint_selection import memory_estimates
@@ -32,10 +32,10 @@ class TransformColumns(EndpointColumns):
 
     @cached_property
     def disk_gb(self) -> Array:
-        """The disks of the type, or the only size of volume that a transform job has."""
+        """The disks of the type, or the volume that a job has."""
         return np.array(
             [
-                t.local_storage_gb if t.local_storage_nvme else VOLUME_SIZE_GB
+                t.local_storage_gb if t.local_storage_nvme else self.run.volume_gb
                 for t in self.types.instance_types
             ],
             float,
@@ -120,7 +120,7 @@ class TransformColumns(EndpointColumns):
         ):
             near.append("memory")
         name = self.types.instance_types[i].name
-        usd_per_hour = self.catalog.price(name, Usage.TRANSFORM).usd_per_hour
+        usd_per_hour = self.catalog.price(name, run.usage).usd_per_hour
         share = 1 - self.needs.savings_plan_discount_pct / 100
         return TransformEstimate.trusted(
             {

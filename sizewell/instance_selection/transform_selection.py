@@ -6,7 +6,7 @@ import numpy as np
 
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.best_first import select_best
-from sizewell.instance_selection.catalog import Catalog, Usage
+from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.endpoint_assumptions import pipeline_assumptions
 from sizewell.instance_selection.endpoint_selection import ENDPOINT_FILTERS
@@ -27,7 +27,7 @@ def select_transform_instance(needs: TransformRequirements, catalog: Catalog) ->
     """
     serving = needs.serving
     eligible = eligible_types(
-        catalog, Usage.TRANSFORM, needs.limits, serving.model.architecture, serving.model.framework
+        catalog, needs.usage, needs.limits, serving.model.architecture, serving.model.framework
     )
     columns = TransformColumns(needs, eligible, catalog)
     kept, misses = apply_filters(eligible.names, columns, TRANSFORM_FILTERS)
@@ -106,7 +106,7 @@ def _candidate(c: TransformColumns, i: int) -> Candidate[TransformEstimate]:
     estimate = c.estimate(i)
     per_run, name = estimate.usd_per_run, c.types.instance_types[i].name
     cost = job_cost(
-        c.catalog.price(name, Usage.TRANSFORM),
+        c.catalog.price(name, c.run.usage),
         None if per_run is None else per_run * (c.run.runs_per_month or 1.0),
         discounted=False,
     )

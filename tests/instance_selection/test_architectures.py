@@ -22,7 +22,7 @@ from sizewell.instance_selection import (
 from sizewell.instance_selection.estimation.boosting import NODE_S
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_HOST_SHARE
 from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES
-from sizewell.instance_selection.spot import START_UP_HOURS
+from sizewell.instance_selection.requirements import START_UP_HOURS
 from tests.instance_selection.builders import (
     DIFFUSION,
     RECOMMENDER,

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from sizewell.instance_selection import Catalog
 from sizewell.instance_selection.catalog import SpotHistory
-from sizewell.instance_selection.requirements import SpotRequirements
+from sizewell.instance_selection.requirements import START_UP_HOURS, SpotRequirements
 from sizewell.instance_selection.spot import (
     MONTHLY_INTERRUPTIONS,
-    START_UP_HOURS,
     SpotRuns,
     interruption_rate,
 )

@@ -12,8 +12,8 @@ from sizewell.instance_selection import (
     select_training_instance,
 )
 from sizewell.instance_selection.catalog import InstanceType, SpotHistory
+from sizewell.instance_selection.requirements import START_UP_HOURS
 from sizewell.instance_selection.results import Candidate
-from sizewell.instance_selection.spot import START_UP_HOURS
 from tests.instance_selection.builders import (
     GPU,
     LLAMA_3_8B,

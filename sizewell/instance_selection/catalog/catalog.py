@@ -18,7 +18,7 @@ class SpotHistory:
     publishes none for managed Spot training.
     """
 
-    savings_percent: int
+    savings_percent: float
     interruption_band: str
     as_of: str
 

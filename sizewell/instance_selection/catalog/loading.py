@@ -91,10 +91,20 @@ def load_ec2_catalog(region: str, manager: str = "") -> Catalog:
         ),
         prices=prices,
         listed={row.instance_type: frozenset({EC2}) for row in prices},
-        spot={_ec2_name(name): history for name, history in _spot(region).items()},
+        spot={
+            _ec2_name(name): _of_price_with_fee(
+                history, fee_share(manager, _ec2_name(name).partition(".")[0])
+            )
+            for name, history in _spot(region).items()
+        },
         reliability=_reliability(),
         version=catalog_version,
     )
+
+
+def _of_price_with_fee(history: SpotHistory, share: float) -> SpotHistory:
+    """Return what Spot saves of a price with a fee, which has no discount."""
+    return replace(history, savings_percent=history.savings_percent / (1 + share))
 
 
 def _ec2_name(name: str) -> str:
