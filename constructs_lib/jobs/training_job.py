@@ -14,13 +14,12 @@ from sizewell.facts.processing_jobs import MAX_ENTRYPOINT_STRING_CHARACTERS, MAX
 from sizewell.facts.training_jobs import (
     CHECKPOINT_VARIABLES,
     CODE_CHANNEL,
-    CODE_HYPERPARAMETER,
     DEFAULT_CHECKPOINT_PATH,
     KEEP_ALIVE_BOUNDS_S,
     MAX_NAME_CHARACTERS,
-    PROGRAM_HYPERPARAMETER,
     RUNTIME_BOUNDS_S,
     starts_one_script,
+    toolkit_hyperparameters,
 )
 
 # The last group of a UUID: 48 random bits, where a whole UUID would leave 26 characters for the prefix.
@@ -262,16 +261,9 @@ class TrainingJobProps:
 
     @property
     def all_hyperparameters(self) -> dict[str, str]:
-        """The hyperparameters with those by which the training toolkit finds the script.
-
-        SageMaker has copied it to the channel of the code; the toolkit copies that directory once more, to /opt/ml/code, where
-        it starts the script.
-        """
-        hyperparameters = dict(self.hyperparameters)
-        if self.code is not None:
-            hyperparameters[CODE_HYPERPARAMETER] = f"/opt/ml/input/data/{CODE_CHANNEL}"
-            hyperparameters[PROGRAM_HYPERPARAMETER] = self.code.command[1]
-        return dict(sorted(hyperparameters.items()))
+        """The hyperparameters with those by which the training toolkit finds the script."""
+        script = {} if self.code is None else toolkit_hyperparameters(self.code.command[1])
+        return dict(sorted({**self.hyperparameters, **script}.items()))
 
     def _check_spot_and_time_limits(self) -> None:
         low, high = RUNTIME_BOUNDS_S

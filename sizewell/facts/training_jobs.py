@@ -58,6 +58,14 @@ MAX_CHANNEL_NAME_CHARACTERS = 64
 DATA_CHANNEL, CODE_CHANNEL = "training", "code"
 
 
+def toolkit_hyperparameters(script: str) -> dict[str, str]:
+    """Return the hyperparameters by which the training toolkit finds a script.
+
+    It lies in the channel of the code; the toolkit copies that directory once more, to /opt/ml/code, where it starts the script.
+    """
+    return {CODE_HYPERPARAMETER: f"/opt/ml/input/data/{CODE_CHANNEL}", PROGRAM_HYPERPARAMETER: script}
+
+
 def starts_one_script(command: Sequence[str]) -> bool:
     """Tell whether the training toolkit can run a command: an interpreter and its script, without arguments."""
     return len(command) == 2 and command[1].endswith(INTERPRETERS.get(command[0], "\0"))

@@ -23,10 +23,10 @@ def bill_line(workload: str, items: list[BillItem], paid_by_use: tuple[str, ...]
     )
 
 
-def instance_item(name: str, cost: Cost) -> BillItem:
+def instance_item(name: str, cost: Cost, service: str = SAGEMAKER) -> BillItem:
     """Return what the chosen instances cost."""
     return BillItem(
-        service=SAGEMAKER, name=name, usd_per_month=cost.usd_per_month, basis=cost.basis, is_fixed=False
+        service=service, name=name, usd_per_month=cost.usd_per_month, basis=cost.basis, is_fixed=False
     )
 
 

@@ -88,11 +88,11 @@ class DataCapturePlan(PlanModel):
     csv_content_types: tuple[str, ...] = ()
 
 
-class AsynchronousPlan(PlanModel):
-    """How an endpoint answers later: where requests and answers lie, who hears of them, and how long they may take."""
+class AnsweredLaterPlan(PlanModel):
+    """Where requests that wait and their answers lie, who hears of them, and how long they may take."""
 
     input_prefix: str
-    """Of the artifact bucket: where callers put their requests, which the endpoint reads."""
+    """Of the artifact bucket: where callers put their requests."""
     output_prefix: str
     """Where answers are written."""
     failure_prefix: str
@@ -100,17 +100,22 @@ class AsynchronousPlan(PlanModel):
     success_topic_arn: str | None
     """A topic that exists; None makes one."""
     error_topic_arn: str | None
-    max_concurrent_invocations_per_instance: int
     max_wait_s: float
     """From a request to its answer."""
     invocation_timeout_s: int
-    """What callers state as InvocationTimeoutSeconds: the longest that a request may be worked on."""
-    request_ttl_s: int
-    """What callers state as RequestTTLSeconds: the longest that a request may stand in the queue."""
+    """The longest that a request may be worked on: callers of SageMaker state it as InvocationTimeoutSeconds."""
     sleeps: bool
     """Whether no instance may be there while nobody asks."""
     why: str
     """Why they sleep, or what keeps them awake."""
+
+
+class AsynchronousPlan(AnsweredLaterPlan):
+    """How an endpoint of SageMaker answers later."""
+
+    max_concurrent_invocations_per_instance: int
+    request_ttl_s: int
+    """What callers state as RequestTTLSeconds: the longest that a request may stand in the queue."""
 
 
 class MultiModelPlan(PlanModel):

@@ -17,19 +17,29 @@ from sizewell.planning.bill_items import (
     priced_item,
 )
 from sizewell.planning.bill_plan import BillItem, BillLine
-from sizewell.planning.training_plan_model import TrainedModelPlan
-from sizewell.planning.workload_plan import JobPlan, StateMachinePlan
+from sizewell.planning.workload_plan import StateMachinePlan
 
 _BY_USE_OF_JOB = (*BY_USE_OF_LOG_GROUP, "Step Functions state transitions")
-_BY_USE_OF_SCHEDULE = ("EventBridge schedules", "SQS requests")
+#: Of whatever starts a run by itself: what could not be started waits in a queue.
+_BY_USE_OF_STARTS = ("SQS requests",)
+_BY_USE_OF_SCHEDULE = ("EventBridge schedules", *_BY_USE_OF_STARTS)
 
 
-def training_line(job: TrainedModelPlan, region: str, more: Iterable[BillItem] = ()) -> BillLine:
+def training_line(
+    job: Any,
+    region: str,
+    more: Iterable[BillItem] = (),
+    *,
+    service: str = SAGEMAKER,
+    volume_price: str = "training_volume_gb_month",
+) -> BillLine:
     """Return a month of what trains: its runs, their volumes, ``more`` of its kind, and the alarms of its machine."""
     capacity = " on Spot" if job.spot else ""
     items = [
-        instance_item(f"{job.attempts[0].instance_type} training{capacity}", job.selection.chosen.cost),
-        priced_item(region, SAGEMAKER, "training volumes", "training_volume_gb_month", volume_gb_months(job)),
+        instance_item(
+            f"{job.attempts[0].instance_type} training{capacity}", job.selection.chosen.cost, service
+        ),
+        priced_item(region, service, "training volumes", volume_price, volume_gb_months(job)),
         *more,
     ]
     return bill_line(job.name, [*items, machine_alarm_item(job, region)], paid_by_use_of_machine(job))
@@ -43,18 +53,18 @@ def machine_alarm_item(job: StateMachinePlan, region: str) -> BillItem:
 
 def paid_by_use_of_machine(job: StateMachinePlan) -> tuple[str, ...]:
     """Return the names of what is paid by use."""
-    by_itself = job.schedule is not None or job.starts_on is not None
-    return _BY_USE_OF_JOB + (_BY_USE_OF_SCHEDULE if by_itself else ())
+    if job.schedule is not None:
+        return _BY_USE_OF_JOB + _BY_USE_OF_SCHEDULE
+    return _BY_USE_OF_JOB + (_BY_USE_OF_STARTS if job.starts_on is not None else ())
 
 
-def volume_gb_months(job: JobPlan) -> float | None:
+def volume_gb_months(job: Any) -> float | None:
     """Volumes are paid while a job runs; where neither runs nor their price are known, a review knows no number of them."""
-    first: Any = job.attempts[0]
-    estimate: Any = job.selection.chosen.estimate
+    first, estimate = job.attempts[0], job.selection.chosen.estimate
     runs = job.runs_per_month
     if runs is None:
         if estimate.usd_per_run is None:
             return None
         runs = 1.0
-    hours: float = estimate.duration_hours * runs * job.trainings_per_run
+    hours: float = estimate.duration_hours * runs * getattr(job, "trainings_per_run", 1)
     return float(first.volume_size_gib * first.instance_count * hours / HOURS_PER_MONTH)

@@ -86,6 +86,24 @@ DERIVED_BATCH_REMEDIES = {
     "memory": Remedy(("model",), "use more max_instances, method: lora or a smaller model"),
     "deadline": Remedy(("deadline_hours",), "allow more hours, or raise max_instances"),
 }
+#: For each filter of a batch transform's selection.
+TRANSFORM_REMEDIES = {
+    **COMMON_REMEDIES,
+    "memory": Remedy(
+        ("model",), "use fewer bits in model.precision, a lower max_payload_mb or a smaller model"
+    ),
+    "host-memory": ENDPOINT_REMEDIES["host-memory"],
+    "disk": Remedy(
+        ("container", "artifact", "size_gib"),
+        "use fewer bits in model.precision, a smaller model or a smaller artifact, or a type with disks of its own",
+    ),
+    "timeout": Remedy(
+        ("max_payload_mb",),
+        "lower max_payload_mb, write strategy: single-record or raise invocation_timeout_s",
+    ),
+    "deadline": Remedy(("deadline_hours",), "allow more hours, or raise max_instances with data.objects"),
+    "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or max_usd_per_month, or allow more hours"),
+}
 
 
 def training_remedies(job: TrainedModel) -> Mapping[str, Remedy]:

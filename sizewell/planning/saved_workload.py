@@ -261,6 +261,10 @@ class SavedJob(SavedChoice):
 
     usage: ClassVar[str]
     """What its instances are used for, as the catalog prices them."""
+    billed_by: ClassVar[str] = "SageMaker"
+    """The service that the bill names for its instances and volumes."""
+    volume_price: ClassVar[str | None] = None
+    """The name of the price of its volumes; None is that of volumes of its usage."""
     run_noun: ClassVar[str] = "run"
     """What is counted in a month."""
     in_snapshot: ClassVar[frozenset[str]] = frozenset({"instance_type", "instance_count"})

@@ -46,6 +46,14 @@ class TargetOption:
             return None
         return self.line.usd_per_month / (rate * SECONDS_PER_MONTH / 1000)
 
+    @property
+    def usd_per_run(self) -> float | None:
+        """What a run of a training costs, without volumes; None is unknown, or what serves requests."""
+        usd: float | None = (
+            getattr(self.plan.selection.chosen.estimate, "usd_per_run", None) if self.plan else None
+        )
+        return usd
+
 
 def compare_targets(
     inputs: PlanInputs, workload_name: str, lock: LockedEnvironment | None = None

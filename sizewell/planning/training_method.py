@@ -1,5 +1,6 @@
 """The method of a training job, all weights or low-rank adapters, and the selection for it."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from sizewell.config.policy import Policy
@@ -10,6 +11,7 @@ from sizewell.instance_selection import (
     NoFeasibleInstanceError,
     Selection,
     TrainingEstimate,
+    TrainingRequirements,
     select_training_instance,
 )
 from sizewell.instance_selection.training_selection import with_batch_size
@@ -21,12 +23,16 @@ from sizewell.planning.workload_plan import LockPlan
 
 Method = Literal["full", "lora"]
 Choice = tuple[Method, Selection[TrainingEstimate], LockPlan | None]
+#: Returns the needs of a job, as ``training_requirements`` does for SageMaker.
+Requirements = Callable[..., TrainingRequirements]
 
 
-def job_needs_digest(job: TrainedModel, policy: Policy) -> str:
+def job_needs_digest(
+    job: TrainedModel, policy: Policy, requirements: Requirements = training_requirements, **also: str
+) -> str:
     """Return the digest of what the configuration says, whichever method ``auto`` comes to."""
-    needs = training_requirements(job, policy, "full" if job.method == "auto" else job.method)
-    return needs_digest(needs, method=job.method, region=policy.region)
+    needs = requirements(job, policy, "full" if job.method == "auto" else job.method)
+    return needs_digest(needs, method=job.method, region=policy.region, **also)
 
 
 def select_with_method(
@@ -36,6 +42,7 @@ def select_with_method(
     locked: LockedWorkload | None,
     digest: str,
     measurements: tuple[Measurement, ...] = (),
+    requirements: Requirements = training_requirements,
 ) -> Choice:
     """Train all weights where that is possible; adapters where it is not and the configuration leaves it open.
 
@@ -44,9 +51,7 @@ def select_with_method(
     """
 
     def choose(method: Method, under: LockedWorkload | None, *assumptions: str) -> Choice:
-        needs = with_batch_size(
-            training_requirements(job, policy, method, assumptions, measurements), catalog
-        )
+        needs = with_batch_size(requirements(job, policy, method, assumptions, measurements), catalog)
         return method, *select_under_lock(select_training_instance, needs, catalog, under, digest)
 
     if job.method != "auto":

@@ -1,8 +1,8 @@
 """The decisions for what is trained: by a training job, and by each training of a search."""
 
 import math
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from sizewell.config.file_system import FileSystem
 from sizewell.config.repeated_runs import runs_per_month
@@ -10,7 +10,7 @@ from sizewell.config.training import TrainedModel
 from sizewell.config.training_container import TrainingCode, TrainingContainer, hyperparameter_text
 from sizewell.facts.file_systems import FILE_SYSTEM_TYPES
 from sizewell.facts.training_jobs import DATA_CHANNEL, METHOD_HYPERPARAMETER
-from sizewell.instance_selection import Catalog, HardwareKind, TrainingEstimate
+from sizewell.instance_selection import Catalog, HardwareKind, Selection, TrainingEstimate
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
 from sizewell.planning.images import plan_image
@@ -56,45 +56,48 @@ def plan_trained(stated: Stated) -> TrainedModelPlan:
     )
     margin = policy.margin if job.margin is None else job.margin
     rungs = _rungs(job, ranked_candidates(selection, locked_pools(stated.locked, lock)), margin)
+    assumptions = (*selection.assumptions, _streaming(job, selection.chosen.estimate))
     return TrainedModelPlan(
         kind=job.kind,
-        **stated_keys(name, job, names),
+        **trained_fields(stated, method, selection),
         state_machine_name=names.workload(name),
         job_name_prefix=names.workload(name),
-        job_tags=job_tags(name, job.tags, names, stated.environment_tags),
         attempts=tuple(plan_attempt(rung, job, catalog, names) for rung in rungs),
-        code=_code(job.container.code) if job.container.code else None,
-        method=method,
         channels=_channels(job),
-        output_prefix=f"output/{name}",
         encrypt_inter_container_traffic=job.encrypt_inter_container_traffic,
         metrics=dict(sorted(job.container.metrics.items())),
-        hyperparameters=_hyperparameters(
-            job.container, method, selection.chosen.estimate.batch_size_per_accelerator
-        ),
-        environment=dict(sorted(job.container.environment.items())),
-        network_isolation=job.container.network_isolation,
-        deadline_s=_seconds(job.deadline_hours),
-        checkpoint=CheckpointPlan(prefix=name, interval_minutes=job.checkpoint.interval_minutes)
-        if job.checkpoint
-        else None,
-        schedule=plan_schedule(job.schedule) if job.schedule else None,
         starts_on=plan_starts_on(job.starts_on),
         report_success=job.report_success,
         experiment=job.experiment,
-        runs_per_month=runs_per_month(job),
-        selection=selection.model_copy(
-            update={
-                "assumptions": (
-                    *selection.assumptions,
-                    _streaming(job, selection.chosen.estimate),
-                )
-            }
-        ),
+        selection=selection.model_copy(update={"assumptions": assumptions}),
         instance_pools=tuple(dict.fromkeys(rung.candidate.instance_type for rung in rungs)),
         needs_digest=digest,
         lock=lock,
     )
+
+
+def trained_fields(stated: Stated, method: str, selection: Selection[TrainingEstimate]) -> dict[str, Any]:
+    """Return what the plan of a training has wherever it runs."""
+    job: TrainedModel = stated.workload
+    name, names, checkpoint = stated.name, stated.names, job.checkpoint
+    return {
+        **stated_keys(name, job, names),
+        "job_tags": job_tags(name, job.tags, names, stated.environment_tags),
+        "code": _code(job.container.code) if job.container.code else None,
+        "method": method,
+        "output_prefix": f"output/{name}",
+        "hyperparameters": _hyperparameters(
+            job.container, method, selection.chosen.estimate.batch_size_per_accelerator
+        ),
+        "environment": dict(sorted(job.container.environment.items())),
+        "network_isolation": job.container.network_isolation,
+        "deadline_s": seconds(job.deadline_hours),
+        "checkpoint": CheckpointPlan(prefix=name, interval_minutes=checkpoint.interval_minutes)
+        if checkpoint
+        else None,
+        "schedule": plan_schedule(job.schedule) if job.schedule else None,
+        "runs_per_month": runs_per_month(job),
+    }
 
 
 def job_tags(
@@ -126,13 +129,16 @@ def _rungs(
     if not job.spot.on_demand_fallback:
         return _on_spot(ranked[:MAX_RUNGS], job.deadline_hours, margin)
     on_demand = sorted(ranked[:MAX_RUNGS], key=_on_demand_usd_per_run)[:MAX_ON_DEMAND_RUNGS]
-    window = job.deadline_hours - max(_promised_hours(one, margin) for one in on_demand)
-    if job.spot.max_wait_hours is not None:
-        window = min(window, job.spot.max_wait_hours)
     return (
-        *_on_spot(ranked[: MAX_RUNGS - MAX_ON_DEMAND_RUNGS], window, margin),
+        *_on_spot(ranked[: MAX_RUNGS - MAX_ON_DEMAND_RUNGS], spot_hours(job, on_demand, margin), margin),
         *(Rung(one, False, job.deadline_hours) for one in on_demand),
     )
+
+
+def spot_hours(job: TrainedModel, on_demand: Iterable[Candidate[TrainingEstimate]], margin: float) -> float:
+    """Return how long Spot may be tried, so that a whole run on any of the types ``on_demand`` still meets the deadline."""
+    window = job.deadline_hours - max(_promised_hours(candidate, margin) for candidate in on_demand)
+    return window if job.spot.max_wait_hours is None else min(window, job.spot.max_wait_hours)
 
 
 def _on_spot(
@@ -157,19 +163,23 @@ def plan_attempt(
     instance_type = catalog.get(rung.candidate.instance_type)
     hardware = hardware_kind(instance_type)
     assert hardware is not None
-    checkpoint_gib = model_spec(job.model).parameters * CHECKPOINT_BYTES_PER_PARAMETER / GIB
     return TrainingAttemptPlan(
         instance_type=instance_type.name,
         hardware=hardware.value,
         image=plan_image(image_for(job.container.images, hardware), names),
         spot=rung.spot,
-        ends_after_s=_seconds(rung.ends_after_hours),
+        ends_after_s=seconds(rung.ends_after_hours),
         usd_per_hour=None if job.is_prepaid else rung.candidate.cost.usd_per_hour,
         gpu_count=instance_type.accelerator_count if hardware is HardwareKind.CUDA else 0,
         instance_count=rung.candidate.estimate.instance_count,
-        volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib, trainings=trainings),
+        volume_size_gib=training_volume_size_gib(instance_type, checkpoint_gib(job), trainings=trainings),
         encrypt_volume_with_key=not has_local_disks(instance_type),
     )
+
+
+def checkpoint_gib(job: TrainedModel) -> float:
+    """Return the size of a checkpoint of a job that trains all weights."""
+    return model_spec(job.model).parameters * CHECKPOINT_BYTES_PER_PARAMETER / GIB
 
 
 def _on_demand_usd_per_run(candidate: Candidate[TrainingEstimate]) -> float:
@@ -180,7 +190,8 @@ def _on_demand_usd_per_run(candidate: Candidate[TrainingEstimate]) -> float:
     return usd_per_hour * candidate.estimate.instance_count * candidate.estimate.duration_hours
 
 
-def _seconds(hours: float) -> int:
+def seconds(hours: float) -> int:
+    """Return whole seconds."""
     return math.floor(hours * 3600)
 
 

@@ -173,7 +173,7 @@ def training_requirements(
     assumptions: tuple[str, ...] = (),
     measurements: tuple[Measurement, ...] = (),
 ) -> TrainingRequirements:
-    """Return the needs of a job that trains all weights (full) or adapters (lora)."""
+    """Return the needs of a job in SageMaker that trains all weights (full) or adapters (lora)."""
     data = job.dataset
     units = data.examples if data.examples is not None else (data.tokens_millions or 0) * 1e6
     spot = None

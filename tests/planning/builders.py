@@ -9,6 +9,7 @@ from sizewell.config.kind import environment_model
 from sizewell.config.policy import Policy
 from sizewell.config.workload import Workload
 from sizewell.instance_selection import Catalog, Measurement
+from sizewell.kinds.asynchronous_endpoint.config import AsynchronousEndpoint
 from sizewell.kinds.endpoint.config import ModeEndpoint
 from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
 from sizewell.kinds.real_time_endpoint.plan import plan_endpoint
@@ -49,6 +50,19 @@ def endpoint(**changes: Any) -> RealTimeEndpoint:
         "latency": {"max_p95_ms": 1000},
     }
     return RealTimeEndpoint.model_validate({**default, **changes})
+
+
+def queue_endpoint(**changes: Any) -> AsynchronousEndpoint:
+    """Return an endpoint whose CNN answers a request now and then within half an hour."""
+    default = {
+        "kind": "asynchronous-endpoint",
+        "model": CNN,
+        "container": container(artifact={"key": "models/plants/model.tar.gz"}),
+        "request": {"images": 1},
+        "traffic": {"peak_requests_per_second": 10, "average_requests_per_second": 0.0001},
+        "latency": {"max_wait_minutes": 30},
+    }
+    return AsynchronousEndpoint.model_validate({**default, **changes})
 
 
 def mode_endpoint(**changes: Any) -> ModeEndpoint:

@@ -1,7 +1,5 @@
 """The decisions for an asynchronous endpoint: sleep, wake-up, the target for its backlog, and what they cost."""
 
-from typing import Any
-
 import pytest
 
 from sizewell.config.policy import Policy
@@ -20,21 +18,9 @@ from sizewell.planning.endpoint_bill import endpoint_line
 from sizewell.planning.endpoint_plan_model import AsynchronousPlan, EndpointPlan, ScalingPlan
 from sizewell.planning.infeasible import no_feasible_fault
 from sizewell.planning.scaling_policies import MetricPlan, StepScalingPlan, TargetTrackingPlan
-from tests.planning.builders import CNN, as_stated, container, policy
+from tests.planning.builders import CNN, as_stated, policy
+from tests.planning.builders import queue_endpoint as queue
 from tests.planning.test_endpoint_plan import BURSTABLE, GPU_ONLY
-
-
-def queue(**changes: Any) -> AsynchronousEndpoint:
-    """Return an endpoint whose CNN answers a request now and then within half an hour."""
-    default = {
-        "kind": "asynchronous-endpoint",
-        "model": CNN,
-        "container": container(artifact={"key": "models/plants/model.tar.gz"}),
-        "request": {"images": 1},
-        "traffic": {"peak_requests_per_second": 10, "average_requests_per_second": 0.0001},
-        "latency": {"max_wait_minutes": 30},
-    }
-    return AsynchronousEndpoint.model_validate({**default, **changes})
 
 
 def planned(

@@ -3,18 +3,10 @@
 import math
 from collections.abc import Iterator, Mapping
 
-from sizewell.config.policy import Policy
-from sizewell.facts.asynchronous import (
-    MAX_CONCURRENT_INVOCATIONS,
-    MAX_PROCESSING_S,
-    MAX_TIME_IN_QUEUE_S,
-    MIN_TIME_IN_QUEUE_S,
-    WAKE_S,
-)
+from sizewell.facts.asynchronous import MAX_PROCESSING_S, MAX_TIME_IN_QUEUE_S, MIN_TIME_IN_QUEUE_S
 from sizewell.facts.serving_features import ServedAs
 from sizewell.facts.serving_modes import Mode, limit
-from sizewell.instance_selection import Engine
-from sizewell.kinds.asynchronous_endpoint.alarms import asynchronous_alarm_faults, plan_asynchronous_alarms
+from sizewell.kinds.asynchronous_endpoint.alarms import asynchronous_alarm_faults
 from sizewell.kinds.asynchronous_endpoint.config import AsynchronousEndpoint
 from sizewell.kinds.asynchronous_endpoint.needs import asynchronous_requirements
 from sizewell.planning.api_gateway import api_gateway_faults
@@ -26,14 +18,13 @@ from sizewell.planning.instance_pools import pool_faults
 from sizewell.planning.interface_endpoints import services_of_endpoint
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.legality import legality_faults
-from sizewell.planning.model_containers import Calls
 from sizewell.planning.name_limits import ENDPOINT_NAME
+from sizewell.planning.queue_alarms import plan_queue_alarms
 from sizewell.planning.queue_scaling import track_backlog, wake_from_zero
+from sizewell.planning.queued_fleet import QueuedFleet, answered_later, plan_queued_fleet, sleep_faults
 from sizewell.planning.remedies import ENDPOINT_REMEDIES, Remedy
 from sizewell.planning.rollout import plan_rollout, rollback_alarms
-from sizewell.planning.scaling import MAX_OVER_PEAK
 from sizewell.planning.scaling_schedules import plan_scheduled_actions
-from sizewell.planning.workload_plan import INFERENCE_PREFIX
 
 
 def plan_asynchronous_endpoint(stated: Stated) -> EndpointPlan:
@@ -50,11 +41,16 @@ def plan_asynchronous_endpoint(stated: Stated) -> EndpointPlan:
         routing=endpoint.routing,
         pools=endpoint.instance_pools,
     )
-    asynchronous = _asynchronous(name, endpoint, hosted)
-    scaling = _scaling(names.workload(name), endpoint, hosted, policy, asynchronous)
+    fleet = plan_queued_fleet(endpoint, hosted, policy)
+    asynchronous = _asynchronous(name, endpoint, hosted, fleet)
+    scaling = _scaling(names.workload(name), endpoint, hosted, fleet, sleeps=asynchronous.sleeps)
     # The API makes an endpoint with one instance at least; autoscaling lets it sleep then.
     instance_count = max(1, min(hosted.estimate.instances_at_average, scaling.max_instance_count))
-    alarms, alarms_off = plan_asynchronous_alarms(endpoint)
+    alarms, alarms_off = plan_queue_alarms(
+        endpoint.alarms,
+        max_wait_s=fleet.max_wait_s,
+        average_requests_per_second=endpoint.traffic.average_requests_per_second,
+    )
     average = endpoint.traffic.average_requests_per_second
     rollout = None
     if scaling.fewest_instances > 1:
@@ -86,105 +82,40 @@ def asynchronous_faults(endpoint: AsynchronousEndpoint, plan: EndpointPlan) -> I
                 f"is {size_mb:g} MB, but an asynchronous endpoint takes {most_mb:g} MB at most (1 GB)",
                 "split what a request holds, or put the data into S3 and send its place",
             )
-    asynchronous, scaling = plan.asynchronous, endpoint.scaling
+    asynchronous = plan.asynchronous
     assert asynchronous is not None
-    if asynchronous.sleeps:
-        return
-    zero: list[tuple[str, ...]] = [("scaling",)] if scaling.min_instances == 0 else []
-    zero += [
-        ("scaling", "schedules", key)
-        for key, schedule in scaling.schedules.items()
-        if schedule.min_instances == 0
-    ]
     answer_s = plan.selection.chosen.estimate.service_time_ms / 1000
-    for place in zero:
-        yield PlanFault(
-            (*path, *place, "min_instances"),
-            f"is 0, but an instance takes {WAKE_S / 60:g} minutes to start and {answer_s:,.1f} s for an answer, and "
-            f"latency.max_wait_minutes is {endpoint.latency.max_wait_minutes:g}",
-            "write min_instances: 1, or raise latency.max_wait_minutes above "
-            f"{math.ceil((WAKE_S + answer_s) / 6) / 10:g}",
-        )
+    yield from sleep_faults(plan.name, endpoint, answer_s, sleeps=asynchronous.sleeps)
 
 
-def _asynchronous(name: str, endpoint: AsynchronousEndpoint, hosted: Hosted) -> AsynchronousPlan:
-    queue, estimate = hosted.needs.queue, hosted.estimate
-    assert queue is not None
-    answer_s = estimate.service_time_ms / 1000
-    can_sleep = queue.leaves_time_to_wake(answer_s)
-    stated = [
-        endpoint.scaling.min_instances,
-        *(schedule.min_instances for schedule in endpoint.scaling.schedules.values()),
-    ]
-    keeps = endpoint.scaling.min_instances
-    times = (
-        f"an instance takes {WAKE_S / 60:g} minutes to start and {answer_s:,.1f} s for an answer, and "
-        f"{queue.max_wait_s / 60:g} minutes may be waited"
-    )
-    if not can_sleep:
-        why = f"one instance stays without work: {times}"
-    elif keeps:
-        why = f"scaling.min_instances keeps {keeps} without work; they could sleep, as {times}"
-    else:
-        why = f"they sleep without work: {times}"
+def _asynchronous(
+    name: str, endpoint: AsynchronousEndpoint, hosted: Hosted, fleet: QueuedFleet
+) -> AsynchronousPlan:
     return AsynchronousPlan(
-        input_prefix=f"{INFERENCE_PREFIX}{name}/input/",
-        output_prefix=f"{INFERENCE_PREFIX}{name}/output/",
-        failure_prefix=f"{INFERENCE_PREFIX}{name}/failure/",
-        success_topic_arn=endpoint.notifications.success_topic_arn,
-        error_topic_arn=endpoint.notifications.error_topic_arn,
-        max_concurrent_invocations_per_instance=_concurrency(hosted),
-        max_wait_s=queue.max_wait_s,
-        invocation_timeout_s=Calls.of(endpoint.request, queue).timeout_s,
-        request_ttl_s=max(MIN_TIME_IN_QUEUE_S, min(MAX_TIME_IN_QUEUE_S, math.ceil(queue.max_wait_s))),
-        sleeps=can_sleep and (not keeps or 0 in stated),
-        why=why,
+        **answered_later(name, endpoint, hosted, fleet),
+        max_concurrent_invocations_per_instance=fleet.concurrency,
+        request_ttl_s=max(MIN_TIME_IN_QUEUE_S, min(MAX_TIME_IN_QUEUE_S, math.ceil(fleet.max_wait_s))),
     )
-
-
-def _concurrency(hosted: Hosted) -> int:
-    """Return how many requests one instance works on at a time: the container must not get more than it can begin with."""
-    needs, estimate = hosted.needs, hosted.estimate
-    each = needs.batching.max_batch_size if needs.batching else 1
-    at_once = (
-        estimate.capacity_concurrency
-        if needs.engine is Engine.LLM_ENGINE
-        else estimate.replicas_per_instance * each
-    )
-    return max(1, min(at_once, MAX_CONCURRENT_INVOCATIONS))
 
 
 def _scaling(
-    endpoint_name: str,
-    endpoint: AsynchronousEndpoint,
-    hosted: Hosted,
-    policy: Policy,
-    asynchronous: AsynchronousPlan,
+    endpoint_name: str, endpoint: AsynchronousEndpoint, hosted: Hosted, fleet: QueuedFleet, *, sleeps: bool
 ) -> ScalingPlan:
-    scaling, estimate, needs = endpoint.scaling, hosted.estimate, hosted.needs
-    queue = needs.queue
-    assert queue is not None
-    per_instance = hosted.capacity_requests_per_second * (1 - needs.headroom)
-    at_peak = math.ceil(endpoint.traffic.peak_requests_per_second / per_instance - 1e-9)
-    can_sleep = queue.leaves_time_to_wake(estimate.service_time_ms / 1000)
-    least = (0 if can_sleep else 1) if scaling.min_instances is None else scaling.min_instances
-    most = scaling.max_instances or min(
-        policy.max_endpoint_instances, math.ceil(max(1, at_peak, least) * MAX_OVER_PEAK)
-    )
+    scaling, least, most = endpoint.scaling, fleet.min_instances, fleet.max_instances
     track = track_backlog(
         endpoint_name,
-        max_wait_s=queue.max_wait_s,
-        requests_per_second=per_instance,
-        answer_s=estimate.p95_latency_ms / 1000,
-        concurrency=asynchronous.max_concurrent_invocations_per_instance,
+        max_wait_s=fleet.max_wait_s,
+        requests_per_second=fleet.requests_per_second,
+        answer_s=hosted.estimate.p95_latency_ms / 1000,
+        concurrency=fleet.concurrency,
         scale_out_cooldown_s=scaling.scale_out_cooldown_s,
         scale_in_cooldown_s=scaling.scale_in_cooldown_s,
     )
     return ScalingPlan(
         min_instance_count=least,
-        max_instance_count=max(least, most),
-        policies=(track, wake_from_zero(endpoint_name)) if asynchronous.sleeps else (track,),
-        scheduled_actions=plan_scheduled_actions(scaling.schedules, least, max(least, most)),
+        max_instance_count=most,
+        policies=(track, wake_from_zero(endpoint_name)) if sleeps else (track,),
+        scheduled_actions=plan_scheduled_actions(scaling.schedules, least, most),
     )
 
 

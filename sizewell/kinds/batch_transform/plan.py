@@ -5,12 +5,10 @@ from dataclasses import replace
 
 from sizewell.config.repeated_runs import runs_per_month
 from sizewell.facts.serving_features import Feature, ServedAs
-from sizewell.facts.transform_jobs import DEFAULT_INVOCATION_TIMEOUT_S, INVOCATION_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import Catalog, TransformEstimate, select_transform_instance
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.results import Candidate
 from sizewell.kinds.batch_transform.config import BatchTransform
-from sizewell.kinds.batch_transform.needs import transform_requirements
 from sizewell.kinds.batch_transform.plan_model import (
     BatchTransformPlan,
     TransformAttemptPlan,
@@ -33,13 +31,11 @@ from sizewell.planning.model_containers import (
 from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.name_limits import JOB_NAME
 from sizewell.planning.names import stated_keys
-from sizewell.planning.remedies import COMMON_REMEDIES, ENDPOINT_REMEDIES, Remedy
+from sizewell.planning.remedies import TRANSFORM_REMEDIES
 from sizewell.planning.schedule import plan_schedule, plan_starts_on
 from sizewell.planning.training_plan import job_tags
+from sizewell.planning.transform_needs import invocation_timeout_s, transform_requirements
 from sizewell.planning.volumes import has_local_disks
-
-#: A request that takes ten times its estimate does not come back: the range of estimates is far narrower.
-TIMEOUT_OVER_ESTIMATE = 10
 
 
 def plan_batch_transform(stated: Stated) -> BatchTransformPlan:
@@ -107,13 +103,11 @@ def _attempt(
     candidate: Candidate[TransformEstimate], transform: BatchTransform, catalog: Catalog
 ) -> TransformAttemptPlan:
     estimate = candidate.estimate
-    derived_s = math.ceil(TIMEOUT_OVER_ESTIMATE * estimate.request_time_ms / 1000)
     return TransformAttemptPlan(
         instance_type=candidate.instance_type,
         instance_count=estimate.instance_count,
         max_concurrent_transforms=estimate.concurrent_requests,
-        invocation_timeout_s=transform.invocation_timeout_s
-        or min(INVOCATION_TIMEOUT_BOUNDS_S[1], max(DEFAULT_INVOCATION_TIMEOUT_S, derived_s)),
+        invocation_timeout_s=invocation_timeout_s(transform, estimate),
         usd_per_hour=candidate.cost.usd_per_hour,
         encrypt_volume_with_key=not has_local_disks(catalog.get(candidate.instance_type)),
     )
@@ -122,26 +116,6 @@ def _attempt(
 def _plan(stated: Stated) -> Planned:
     plan = plan_batch_transform(stated)
     return plan, legality_faults(plan, stated.catalog)
-
-
-#: For each filter of a batch transform's selection.
-TRANSFORM_REMEDIES = {
-    **COMMON_REMEDIES,
-    "memory": Remedy(
-        ("model",), "use fewer bits in model.precision, a lower max_payload_mb or a smaller model"
-    ),
-    "host-memory": ENDPOINT_REMEDIES["host-memory"],
-    "disk": Remedy(
-        ("container", "artifact", "size_gib"),
-        "use fewer bits in model.precision, a smaller model or a smaller artifact, or a type with disks of its own",
-    ),
-    "timeout": Remedy(
-        ("max_payload_mb",),
-        "lower max_payload_mb, write strategy: single-record or raise invocation_timeout_s",
-    ),
-    "deadline": Remedy(("deadline_hours",), "allow more hours, or raise max_instances with data.objects"),
-    "budget": Remedy(("max_usd_per_run",), "raise max_usd_per_run or max_usd_per_month, or allow more hours"),
-}
 
 
 FEATURES: tuple[Asked[BatchTransformPlan], ...] = (

@@ -1,70 +1,18 @@
 """What is said of a batch transform."""
 
-from typing import Any
-
-from sizewell.cli.endpoint_words import engine_line
-from sizewell.cli.explanation import Explanation
-from sizewell.cli.formats import hours, spread, usd
-from sizewell.cli.kind import (
-    CHOOSES_NEURON_ITSELF,
-    Asked,
-    AssumedEngine,
-    Row,
-    Subject,
-    ViewKind,
-    row_of_choice,
-    same_image_words,
-)
-from sizewell.instance_selection.counterfactuals import transform_counterfactuals
-from sizewell.instance_selection.wording import counted, milliseconds
-from sizewell.kinds.batch_transform.needs import transform_requirements
+from sizewell.cli.kind import CHOOSES_NEURON_ITSELF, Row, ViewKind, row_of_choice
+from sizewell.cli.transform_words import explain_transform, transform_facts
 from sizewell.kinds.batch_transform.plan_model import BatchTransformPlan
-from sizewell.planning.locked_selection import free_pick
 
 
 def _row(job: BatchTransformPlan) -> Row:
     return row_of_choice(job, str(job.attempts[0].instance_count))
 
 
-def _explain(subject: Subject) -> Asked:
-    stated, plan = subject.stated, subject.plan
-    needs = transform_requirements(stated, subject.policy, subject.measured)
-    engine = AssumedEngine(needs.serving.engine, stated="engine" in stated.model_fields_set)
-    return Asked(
-        objective=needs.serving.objective,
-        bound=stated.deadline_hours,
-        engine=None if needs.serving.model.architecture.tabular else engine,
-        counterfactuals=transform_counterfactuals(
-            needs, subject.catalog, free_pick(plan.selection, plan.lock)
-        ),
-        without_capacity=same_image_words(plan),
-    )
-
-
-def _facts(explanation: Explanation) -> list[str]:
-    e: Any = explanation.workload.selection.chosen.estimate
-    memory = f"memory: {e.memory.needed_gib:.1f} of {e.memory.usable_gib:.1f} GiB usable"
-    split = f", tensor parallel over {e.tensor_parallel_degree}" if e.tensor_parallel_degree > 1 else ""
-    sure = spread(e)
-    return [
-        *engine_line(explanation),
-        f"{memory}{split}",
-        f"one request of {counted(e.rows_per_request, 'row')}, {e.concurrent_requests} at a time on an instance: "
-        f"{milliseconds(e.request_time_ms)}",
-        f"{counted(e.instance_count, 'instance')}: {_rate(e.rows_per_second)} rows per second",
-        f"{hours(e.duration_hours)}{f' ({sure})' if sure else ''}, {explanation.asked.bound:g} h asked; "
-        f"{usd(e.usd_per_run)} USD per run",
-    ]
-
-
-def _rate(per_second: float) -> str:
-    return f"{per_second:,.0f}" if per_second >= 10 else f"{per_second:.2g}"
-
-
 FACET = ViewKind(
     row=_row,
     used="For a batch transform, of the deadline. ",
-    explain=_explain,
-    facts=_facts,
+    explain=explain_transform,
+    facts=transform_facts,
     why_not_migrated=CHOOSES_NEURON_ITSELF,
 )

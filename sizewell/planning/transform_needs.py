@@ -1,17 +1,20 @@
 """Translate the configuration of a batch transform into the requirements of the selection."""
 
+import math
+from typing import Any
+
 from sizewell.config.policy import Policy
 from sizewell.config.repeated_runs import runs_per_month
-from sizewell.facts.transform_jobs import INVOCATION_TIMEOUT_BOUNDS_S
+from sizewell.facts.transform_jobs import DEFAULT_INVOCATION_TIMEOUT_S, INVOCATION_TIMEOUT_BOUNDS_S
 from sizewell.instance_selection import (
     Batching,
     EndpointRequirements,
     Measurement,
     Objective,
+    TransformEstimate,
     TransformRequirements,
 )
 from sizewell.instance_selection.requirements import one_after_the_other
-from sizewell.kinds.batch_transform.config import BatchTransform
 from sizewell.planning.engines import engine_of
 from sizewell.planning.model_spec import model_spec
 from sizewell.planning.translate import (
@@ -22,9 +25,12 @@ from sizewell.planning.translate import (
     room_gib,
 )
 
+#: A request that takes ten times its estimate does not come back: the range of estimates is far narrower.
+TIMEOUT_OVER_ESTIMATE = 10
+
 
 def transform_requirements(
-    transform: BatchTransform, policy: Policy, measurements: tuple[Measurement, ...] = ()
+    transform: Any, policy: Policy, measurements: tuple[Measurement, ...] = ()
 ) -> TransformRequirements:
     """Return the needs of a batch transform under the policy of its environment, with what was measured of it.
 
@@ -65,3 +71,11 @@ def transform_requirements(
         runs_per_month=runs_per_month(transform),
         max_usd_per_run=transform.max_usd_per_run,
     )
+
+
+def invocation_timeout_s(transform: Any, estimate: TransformEstimate) -> int:
+    """Return after what a request is given up, stated or not."""
+    derived_s = math.ceil(TIMEOUT_OVER_ESTIMATE * estimate.request_time_ms / 1000)
+    longest_s = min(INVOCATION_TIMEOUT_BOUNDS_S[1], max(DEFAULT_INVOCATION_TIMEOUT_S, derived_s))
+    timeout_s: int = transform.invocation_timeout_s or longest_s
+    return timeout_s
