@@ -30,6 +30,7 @@ from constructs_lib.jobs.job_state_machine_definition import (
     JobAttempt,
     job_state_machine_definition,
 )
+from constructs_lib.jobs.sagemaker_jobs import SageMakerJobs
 from constructs_lib.jobs.transform_job import TransformAttempt, TransformJobProps
 from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
 from constructs_lib.workflows.scheduled_workflow import schedule_and_watch
@@ -197,10 +198,9 @@ def transform_state_machine_definition(props: TransformJobProps, *, partition: s
         for attempt in props.attempts
     )
     return job_state_machine_definition(
-        TRANSFORM,
+        SageMakerJobs(TRANSFORM, partition),
         attempts,
         job_name_prefix=props.job_name_prefix,
-        partition=partition,
         totals={"transform_s": _PAID_S, **cost_totals(_PAID_S)},
         spent={"TransformTimeInSeconds": "$transform_s", "UsdOfInstances": USD},
     )

@@ -26,7 +26,7 @@ from sizewell.facts.mlflow import ARTIFACT_PREFIX
 # https://docs.aws.amazon.com/sagemaker/latest/dg/logging-cloudwatch.html and monitoring-cloudwatch.html
 LOG_GROUP_NAME = "/aws/sagemaker/{}Jobs"
 
-_OBJECTS_REASON = (
+OBJECTS_REASON = (
     "Object keys below this prefix are made by the data producers and by the jobs themselves; the prefix belongs to "
     "this workload."
 )
@@ -158,7 +158,7 @@ class JobRole(Construct):
                 "the prefix holds the role to the streams of this workload.",
             ),
             *(
-                (arn, _ARTIFACTS_REASON if arn.endswith(f"/{ARTIFACT_PREFIX}/*") else _OBJECTS_REASON)
+                (arn, _ARTIFACTS_REASON if arn.endswith(f"/{ARTIFACT_PREFIX}/*") else OBJECTS_REASON)
                 for arn in storage.object_arns
             ),
         )

@@ -1,4 +1,4 @@
-"""The Amazon States Language of a workflow of SageMaker jobs: attempts in turn, each on the next-best instance type.
+"""The Amazon States Language of a workflow of jobs: attempts in turn, each on the next-best instance type.
 
     ReadInput   ─► NameJob1; refused ─► InputRefused
     NameJobN    ─► TrainN
@@ -7,27 +7,27 @@
                 ─ timed out, or name taken ──► StopJob ─► WaitForEnd ─► DescribeJob
                 ─ no quota, or no capacity ──► NextAttempt
     DescribeJob ─► JobEnded
-    JobEnded    ─ Completed ─────────────────► TrainingSucceeded
+    JobEnded    ─ completed ─────────────────► TrainingSucceeded
                 ─ no capacity, or no time ───► NextAttempt
                 ─ not ended ─────────────────► StopJob or WaitForEnd; after half an hour JobNotStopped
                 ─ any other end ─────────────► JobFailed or JobStopped
     NextAttempt ─► the next NameJobN that has time; CapacityExhausted; DeadlineExceeded
 
-What ends badly, and any other error, leads to TrainingFailed. One clock runs for all attempts, from the start of the execution:
-an attempt has what is left until its end, and none starts that has too little. No attempt starts before the job of the last one
-has been seen to end: both write to the same checkpoints.
+The states from TrainN to JobEnded are those of the service that runs the jobs: SageMaker (``sagemaker_jobs``, as above) or AWS
+Batch (``batch_jobs``). What ends badly, and any other error, leads to TrainingFailed. One clock runs for all attempts, from the
+start of the execution: an attempt has what is left until its end, and none starts that has too little. No attempt starts before
+the job of the last one has been seen to end: both write to the same checkpoints.
 
-The CDK tasks for such jobs have no managed Spot, checkpoint, retry strategy or filters, hence this hand-written definition.
 JSONata is used throughout (https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html): it can tell how much
 time is left. An expression that comes to nothing fails the execution, hence ``$exists`` for members that may be missing.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from constructs_lib.jobs.job_cost import UNPRICED
 from constructs_lib.jobs.job_kind import JobKind
-from constructs_lib.workflows.state_language import STARTED_BY, State, is_json_object, retry, unknown_keys
+from constructs_lib.workflows.state_language import STARTED_BY, State, unknown_keys
 from sizewell.facts.state_machines import (
     EXECUTION_GRACE_S,
     SHORTEST_ATTEMPT_S,
@@ -44,11 +44,8 @@ _ELAPSED_S = "$floor(($millis() - $toMillis($states.context.Execution.StartTime)
 #: The folder of an execution below a prefix: the next execution leaves it alone.
 EXECUTION_NAME = "$states.context.Execution.Name"
 
-_API_TIMEOUT_S = 60
-
-# How a capacity failure begins in a job's FailureReason, for example "CapacityError: Unable to provision requested ML
-# compute capacity". Only the beginning counts: a failing script may print anything.
-_NO_CAPACITY = "/^(CapacityError|InsufficientCapacityError|Insufficient capacity)/"
+#: What a request that only asks or tells may take.
+API_TIMEOUT_S = 60
 
 JOB_FAILED = "JobFailed"
 JOB_STOPPED = "JobStopped"
@@ -75,12 +72,33 @@ class JobAttempt:
     variables: Mapping[str, object] = field(default_factory=dict)
 
 
+class JobService(Protocol):
+    """What runs the jobs: how it is asked for one, for its description and to stop it, and how it tells of its end."""
+
+    @property
+    def kind(self) -> JobKind:
+        """What it calls its jobs."""
+
+    @property
+    def why_failed(self) -> str:
+        """Why a job failed, in JSONata over ``$states.input``, its description."""
+
+    @property
+    def why_stopped(self) -> str:
+        """Why a job was stopped that no execution had stopped, likewise."""
+
+    def run(self, attempt: JobAttempt) -> State:
+        """Return the state that runs the job ``$job_name`` and goes on with DescribeJob, or with TaskFailed."""
+
+    def states(self, totals: Mapping[str, str], succeeded: str) -> dict[str, State]:
+        """Return the states from TaskFailed to JobEnded, which adds up ``totals``; one that succeeded leads to ``succeeded``."""
+
+
 def job_state_machine_definition(
-    kind: JobKind,
+    service: JobService,
     attempts: tuple[JobAttempt, ...],
     *,
     job_name_prefix: str,
-    partition: str,
     totals: Mapping[str, str],
     spent: Mapping[str, str],
     variables: Mapping[str, object] | None = None,
@@ -97,6 +115,7 @@ def job_state_machine_definition(
     output of an execution that succeeds, where ``$states.input`` is the description of its job; None is the whole description.
     An execution may be started with ``input_keys``, some of which hold only ``keys_below``, and is refused with any other.
     """
+    kind = service.kind
     ends_after_s = [attempt.ends_after_s for attempt in attempts]
     begun = {**(variables or {}), **dict.fromkeys(totals, 0), "ends_after_s": ends_after_s, "attempt": 1}
     unknown = unknown_keys(
@@ -106,7 +125,7 @@ def job_state_machine_definition(
     states: dict[str, State] = {
         "ReadInput": {
             "Type": "Choice",
-            "Choices": [_when(f"$count({unknown}) > 0", INPUT_REFUSED)],
+            "Choices": [when(f"$count({unknown}) > 0", INPUT_REFUSED)],
             "Default": "NameJob1",
             "Assign": begun,
         }
@@ -116,8 +135,8 @@ def job_state_machine_definition(
         states[f"NameJob{number}"] = {
             "Type": "Pass",
             "Assign": {
-                "job_name": _expression(f"'{job_name_prefix}-' & {kind.unique_part}"),
-                "left_s": _expression(_left_s("$attempt - 1")),
+                "job_name": expression(f"'{job_name_prefix}-' & {kind.unique_part}"),
+                "left_s": expression(_left_s("$attempt - 1")),
                 "job_usd_per_hour": attempt.usd_per_hour or 0,
                 "is_stopped": False,
                 "waited_s": 0,
@@ -125,23 +144,14 @@ def job_state_machine_definition(
             },
             "Next": f"{kind.verb}{number}",
         }
-        states[f"{kind.verb}{number}"] = _run(kind, attempt, partition=partition)
+        states[f"{kind.verb}{number}"] = service.run(attempt)
     states |= {
-        "TaskFailed": _task_failed(kind),
-        "StopJob": _stop_job(kind, partition=partition),
-        "WaitForEnd": {
-            "Type": "Wait",
-            "Seconds": STOP_POLL_S,
-            "Assign": {"waited_s": _expression(f"$waited_s + {STOP_POLL_S}")},
-            "Next": "DescribeJob",
-        },
-        "DescribeJob": _describe_job(kind, totals, partition=partition),
-        "JobEnded": _job_ended(kind, succeeded),
+        **service.states(totals, succeeded),
         NEXT_ATTEMPT: _next_attempt(len(attempts)),
     }
     if look_back is not None:
         states["LookBack"] = _look_back(look_back, f"{kind.noun}Succeeded")
-    states |= _endings(kind, attempts, report, spent, input_keys, unknown)
+    states |= _endings(service, attempts, report, spent, input_keys, unknown)
     return {
         "Comment": f"{kind.verb}s {job_name_prefix} on the first instance type that has capacity",
         "QueryLanguage": "JSONata",
@@ -151,130 +161,18 @@ def job_state_machine_definition(
     }
 
 
-def _left_s(index: int | str) -> str:
-    return f"$ends_after_s[{index}] - {_ELAPSED_S}"
-
-
-def _run(kind: JobKind, attempt: JobAttempt, *, partition: str) -> State:
+def wait_for_end() -> State:
+    """Return the state that gives a job time to end before it is looked at again."""
     return {
-        "Type": "Task",
-        "Comment": f"{attempt.instance_count} x {attempt.tried}",
-        "Resource": f"arn:{partition}:states:::sagemaker:create{kind.noun}Job.sync",
-        "Arguments": {kind.name_member: "{% $job_name %}", **attempt.request},
-        "TimeoutSeconds": f"${{{TIMEOUT_PLACEHOLDER}}}",
-        "Retry": [retry("ThrottlingException", "SageMaker.AmazonSageMakerException")],
-        "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "TaskFailed"}],
+        "Type": "Wait",
+        "Seconds": STOP_POLL_S,
+        "Assign": {"waited_s": expression(f"$waited_s + {STOP_POLL_S}")},
         "Next": "DescribeJob",
     }
 
 
-def _task_failed(kind: JobKind) -> State:
-    """Tell a job that ended badly (the cause is its description as JSON) from a request that was refused.
-
-    A timed-out task has no ``Cause`` at all.
-    """
-    cause = "$states.input.Cause"
-    stop: State = {"is_stopped": True}
-    return {
-        "Type": "Choice",
-        "Choices": [
-            {
-                "Condition": _expression(is_json_object(cause)),
-                "Output": _expression(f"$parse({cause})"),
-                "Next": "DescribeJob",
-            },
-            {**_when("$states.input.Error = 'States.Timeout'", "StopJob"), "Assign": stop},
-            # A quota of zero is reported when the job is created, as SageMaker.ResourceLimitExceededException.
-            _when("$contains($states.input.Error, 'ResourceLimitExceeded')", NEXT_ATTEMPT),
-            # The name of a job is made for one attempt, so only a first request whose answer got lost can have taken it: the
-            # retry is refused, and a job runs that nobody waits for. It has just begun, so it is stopped, and the attempt made
-            # anew.
-            {
-                **_when("$contains($states.input.Error, 'ResourceInUse')", "StopJob"),
-                "Assign": {**stop, "attempt": "{% $attempt - 1 %}"},
-            },
-            _when(f"$exists({cause}) and $contains({cause}, {_NO_CAPACITY})", NEXT_ATTEMPT),
-        ],
-        "Default": _failed(kind),
-    }
-
-
-def _stop_job(kind: JobKind, *, partition: str) -> State:
-    """Stop a job that no task waits for any more, so that it does not write beside the next job.
-
-    Step Functions promises to cancel the job of an aborted task, not of one that timed out:
-    https://docs.aws.amazon.com/step-functions/latest/dg/connect-to-resource.html. The request only begins the stop (API
-    reference, StopTrainingJob), and a job that has ended refuses it. What came of it, the description of the job tells: one that
-    still runs is stopped again.
-    """
-    return {
-        "Type": "Task",
-        "Resource": f"arn:{partition}:states:::aws-sdk:sagemaker:stop{kind.noun}Job",
-        "Arguments": {kind.name_member: "{% $job_name %}"},
-        "TimeoutSeconds": _API_TIMEOUT_S,
-        "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "WaitForEnd"}],
-        "Next": "WaitForEnd",
-    }
-
-
-def _describe_job(kind: JobKind, totals: Mapping[str, str], *, partition: str) -> State:
-    """Describe a job, and add up what it came to once it has ended.
-
-    Where the description fails, the execution goes on with what the task knew of its job; the cost is unknown.
-    """
-    running = _not_ended(f"$job.{kind.status}")
-    return {
-        "Type": "Task",
-        "Resource": f"arn:{partition}:states:::aws-sdk:sagemaker:describe{kind.noun}Job",
-        "Arguments": {kind.name_member: "{% $job_name %}"},
-        "TimeoutSeconds": _API_TIMEOUT_S,
-        "Assign": {
-            name: _expression(f"( $job := $states.result; {running} ? ${name} : ${name} + ({added}) )")
-            for name, added in totals.items()
-        },
-        "Retry": [retry("ThrottlingException", "SageMaker.SageMakerException")],
-        "Catch": [
-            {
-                "ErrorEquals": ["States.ALL"],
-                "Assign": {UNPRICED: 1},
-                "Output": "{% $states.input %}",
-                "Next": "JobEnded",
-            }
-        ],
-        "Next": "JobEnded",
-    }
-
-
-def _not_ended(status: str) -> str:
-    return f"{status} in ['InProgress', 'Stopping']"
-
-
-def _job_ended(kind: JobKind, succeeded: str) -> State:
-    """Judge a job description: completed, without capacity in time, or failed.
-
-    A Spot job that found no capacity within its wait limit is not Failed but Stopped, with the secondary status
-    ``MaxWaitTimeExceeded``: a Stopped job is never a success. The failure reason is read, not the whole description:
-    ``SecondaryStatusTransitions`` mentions insufficient capacity even for jobs that got capacity on a second try.
-    https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeTrainingJob.html
-    """
-    status, reason = f"$states.input.{kind.status}", "$states.input.FailureReason"
-    choices = [
-        _when(f"{status} = 'Completed'", succeeded),
-        _when(f"$is_stopped and {status} = 'InProgress' and $waited_s < {STOP_LIMIT_S}", "StopJob"),
-        _when(f"{_not_ended(status)} and $waited_s < {STOP_LIMIT_S}", "WaitForEnd"),
-        # Of a stopped job that cannot be described, nothing is known either.
-        _when(f"{_not_ended(status)} or $not($exists({status}))", JOB_NOT_STOPPED),
-        _when(f"$is_stopped and {status} = 'Stopped'", NEXT_ATTEMPT),
-    ]
-    if kind.has_secondary_status:
-        # SageMaker names whichever limit it looked at first; on demand, no attempt has time after it.
-        over = "['MaxWaitTimeExceeded', 'MaxRuntimeExceeded']"
-        choices.append(_when(f"$states.input.SecondaryStatus in {over}", NEXT_ATTEMPT))
-    choices += [
-        _when(f"$exists({reason}) and $contains({reason}, {_NO_CAPACITY})", NEXT_ATTEMPT),
-        _when(f"$exists({reason})", JOB_FAILED),
-    ]
-    return {"Type": "Choice", "Choices": choices, "Default": JOB_STOPPED}
+def _left_s(index: int | str) -> str:
+    return f"$ends_after_s[{index}] - {_ELAPSED_S}"
 
 
 def _next_attempt(count: int) -> State:
@@ -288,12 +186,12 @@ def _next_attempt(count: int) -> State:
         "Choices": [
             *(
                 {
-                    **_when(f"$attempt < {number} and {has_time(number)}", f"NameJob{number}"),
+                    **when(f"$attempt < {number} and {has_time(number)}", f"NameJob{number}"),
                     "Assign": {"attempt": number},
                 }
                 for number in range(1, count + 1)
             ),
-            _when(has_time(count), CAPACITY_EXHAUSTED),
+            when(has_time(count), CAPACITY_EXHAUSTED),
         ],
         "Default": DEADLINE_EXCEEDED,
     }
@@ -304,7 +202,7 @@ def _look_back(look_back: State, following: str) -> State:
     return {
         "Type": "Task",
         **look_back,
-        "TimeoutSeconds": _API_TIMEOUT_S,
+        "TimeoutSeconds": API_TIMEOUT_S,
         "Catch": [{"ErrorEquals": ["States.ALL"], "Output": passed_on, "Next": following}],
         "Output": passed_on,
         "Next": following,
@@ -312,7 +210,7 @@ def _look_back(look_back: State, following: str) -> State:
 
 
 def _endings(
-    kind: JobKind,
+    service: JobService,
     attempts: tuple[JobAttempt, ...],
     report: Mapping[str, str] | None,
     spent: Mapping[str, str],
@@ -321,9 +219,9 @@ def _endings(
 ) -> dict[str, State]:
     """Return the states that all attempts share; ``{"Error", "Cause"}`` of the failing ones is the cause of the execution."""
     tried = ", ".join(attempt.tried for attempt in attempts)
-    failed, name = _failed(kind), {kind.name_member: "{% $job_name %}"}
-    status = "SecondaryStatus" if kind.has_secondary_status else kind.status
-    expressions = {member: _expression(value) for member, value in spent.items()}
+    kind = service.kind
+    failed, name = failed_state(kind), {kind.name_member: "{% $job_name %}"}
+    expressions = {member: expression(value) for member, value in spent.items()}
     members = ", ".join(f"'{member}': {value}" for member, value in spent.items())
     allowed = f"may be started with {', '.join(input_keys)}" if input_keys else "takes no input"
 
@@ -333,15 +231,13 @@ def _endings(
     return {
         f"{kind.noun}Succeeded": {
             "Type": "Succeed",
-            "Output": _expression(f"$merge([$states.input, {{{members}}}])")
+            "Output": expression(f"$merge([$states.input, {{{members}}}])")
             if report is None
             else {**report, **expressions},
         },
-        JOB_FAILED: ends(
-            {"Error": f"{kind.noun}JobFailed", "Cause": "{% $states.input.FailureReason %}", **name}
-        ),
+        JOB_FAILED: ends({"Error": f"{kind.noun}JobFailed", "Cause": expression(service.why_failed), **name}),
         JOB_STOPPED: ends(
-            {"Error": f"{kind.noun}JobStopped", "Cause": f"{{% $states.input.{status} %}}", **name}
+            {"Error": f"{kind.noun}JobStopped", "Cause": expression(service.why_stopped), **name}
         ),
         JOB_NOT_STOPPED: ends(
             {
@@ -368,7 +264,7 @@ def _endings(
         INPUT_REFUSED: ends(
             {
                 "Error": INPUT_REFUSED,
-                "Cause": _expression(f"'This workflow {allowed}, not with ' & $join({unknown}, ', ')"),
+                "Cause": expression(f"'This workflow {allowed}, not with ' & $join({unknown}, ', ')"),
             },
             totals={},
         ),
@@ -376,13 +272,16 @@ def _endings(
     }
 
 
-def _when(condition: str, following: str) -> State:
-    return {"Condition": _expression(condition), "Next": following}
+def when(condition: str, following: str) -> State:
+    """Return a choice by a condition in JSONata."""
+    return {"Condition": expression(condition), "Next": following}
 
 
-def _failed(kind: JobKind) -> str:
+def failed_state(kind: JobKind) -> str:
+    """Return the name of the state in which an execution fails."""
     return f"{kind.noun}Failed"
 
 
-def _expression(jsonata: str) -> str:
+def expression(jsonata: str) -> str:
+    """Return JSONata as the member of a state."""
     return f"{{% {jsonata} %}}"

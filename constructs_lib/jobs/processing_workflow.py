@@ -16,6 +16,7 @@ from constructs_lib.jobs.job_role import JobRole, JobRoleProps
 from constructs_lib.jobs.job_state_machine import JobStateMachine, JobStateMachineProps
 from constructs_lib.jobs.job_state_machine_definition import LEFT_S, JobAttempt, job_state_machine_definition
 from constructs_lib.jobs.processing_job import ProcessingAttempt, ProcessingJobProps
+from constructs_lib.jobs.sagemaker_jobs import SageMakerJobs
 from constructs_lib.policies.container_images import image_repository_arn
 from constructs_lib.workflows.schedule_expression import TrainingScheduleTiming
 from constructs_lib.workflows.scheduled_workflow import schedule_and_watch
@@ -131,10 +132,9 @@ def processing_state_machine_definition(props: ProcessingJobProps, *, partition:
         for attempt in props.attempts
     )
     return job_state_machine_definition(
-        PROCESSING,
+        SageMakerJobs(PROCESSING, partition),
         attempts,
         job_name_prefix=props.job_name_prefix,
-        partition=partition,
         totals={"processing_s": _PAID_S, **cost_totals(_PAID_S)},
         spent={"ProcessingTimeInSeconds": "$processing_s", "UsdOfInstances": USD},
         input_keys=(INPUTS,) if props.inputs else (),

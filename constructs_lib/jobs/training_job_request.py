@@ -20,7 +20,10 @@ from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INT
 #: checkpoints it resumes from.
 HYPERPARAMETERS, RESUME = "hyperparameters", "resume"
 _INPUT = "$states.context.Execution.Input"
-_RESUMED = f"$exists({_INPUT}.{RESUME}) ? {_INPUT}.{RESUME} : {EXECUTION_NAME}"
+#: The stated hyperparameters and those of the execution, which win.
+ALL_HYPERPARAMETERS = f"$merge([${HYPERPARAMETERS}, {_INPUT}.{HYPERPARAMETERS}])"
+#: The name of the run: that of the execution, or of the earlier one that it resumes.
+RUN_NAME = f"$exists({_INPUT}.{RESUME}) ? {_INPUT}.{RESUME} : {EXECUTION_NAME}"
 # The tags of a run in MLflow, which are texts. The ARN of an execution names environment and workload as well.
 _EXECUTION_TAG = "'execution': $states.context.Execution.Id"
 _RUN_TAGS = (
@@ -92,16 +95,16 @@ def training_job_request(
     if props.checkpoint is not None:
         location = f"s3://{resources.checkpoint_bucket_name}/{props.checkpoint.key_prefix}/"
         request["CheckpointConfig"] = {
-            "S3Uri": f"{{% '{location}' & ({_RESUMED}) & '/{attempt.hardware}/' %}}",
+            "S3Uri": f"{{% '{location}' & ({RUN_NAME}) & '/{attempt.hardware}/' %}}",
             "LocalPath": props.checkpoint.local_path,
         }
     if props.tensorboard:
         location = f"{artifacts}/{props.output_key_prefix}/tensorboard/"
         request["TensorBoardOutputConfig"] = {
-            "S3OutputPath": f"{{% '{location}' & ({_RESUMED}) & '/' %}}",
+            "S3OutputPath": f"{{% '{location}' & ({RUN_NAME}) & '/' %}}",
             "LocalPath": "/opt/ml/output/tensorboard",
         }
-    request["HyperParameters"] = f"{{% $merge([${HYPERPARAMETERS}, {_INPUT}.{HYPERPARAMETERS}]) %}}"
+    request["HyperParameters"] = f"{{% {ALL_HYPERPARAMETERS} %}}"
     environment = _environment(props)
     if props.experiment is not None:
         environment |= _experiment(props.experiment.name, resources.mlflow_arn, is_typed=is_typed)

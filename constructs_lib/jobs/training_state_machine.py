@@ -10,6 +10,7 @@ from constructs_lib.jobs.job_cost import USD, cost_totals
 from constructs_lib.jobs.job_kind import TRAINING
 from constructs_lib.jobs.job_state_machine import JobStateMachine, JobStateMachineProps
 from constructs_lib.jobs.job_state_machine_definition import JobAttempt, job_state_machine_definition
+from constructs_lib.jobs.sagemaker_jobs import SageMakerJobs
 from constructs_lib.jobs.training_job import TrainingAttempt, TrainingJobProps
 from constructs_lib.jobs.training_job_request import (
     HYPERPARAMETERS,
@@ -163,10 +164,9 @@ def training_state_machine_definition(
         "Assign": {"gpu_percent": f"{{% {_GPU_PERCENT} %}}"},
     }
     return job_state_machine_definition(
-        TRAINING,
+        SageMakerJobs(TRAINING, partition),
         attempts,
         job_name_prefix=props.job_name_prefix,
-        partition=partition,
         variables={
             HYPERPARAMETERS: props.all_hyperparameters,
             "gpu_percent": -1,

@@ -13,6 +13,7 @@ from constructs_lib.jobs.job_cost import USD, cost_totals, seconds_between
 from constructs_lib.jobs.job_kind import TUNING
 from constructs_lib.jobs.job_state_machine import JobStateMachine, JobStateMachineProps
 from constructs_lib.jobs.job_state_machine_definition import JobAttempt, job_state_machine_definition
+from constructs_lib.jobs.sagemaker_jobs import SageMakerJobs
 from constructs_lib.jobs.training_job import TrainingAttempt, TrainingJobProps
 from constructs_lib.jobs.training_job_request import (
     TrainingJobResources,
@@ -118,10 +119,9 @@ def tuning_state_machine_definition(
         variables=run_variables(job.attempts[0]) if job.experiment and len(job.attempts) == 1 else {},
     )
     return job_state_machine_definition(
-        TUNING,
+        SageMakerJobs(TUNING, partition),
         (attempt,),
         job_name_prefix=job.job_name_prefix,
-        partition=partition,
         totals={"tuning_s": _DURATION_S, **cost_totals(_DURATION_S)},
         spent={"HyperParameterTuningTimeInSeconds": "$tuning_s", "UsdOfInstancesAtMost": USD},
     )

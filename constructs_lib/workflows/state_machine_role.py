@@ -101,7 +101,8 @@ class StateMachineRole(Construct):
             (
                 "*",
                 "The log delivery and X-Ray actions that Step Functions calls to write its own log and traces, "
-                "cloudwatch:GetMetricStatistics and fsx:DescribeFileSystems support no resource-level permissions.",
+                "cloudwatch:GetMetricStatistics, fsx:DescribeFileSystems, batch:DescribeJobs and batch:ListJobs support no "
+                "resource-level permissions.",
             ),
             *props.permissions.wildcards.items(),
         )

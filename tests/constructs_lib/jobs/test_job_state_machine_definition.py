@@ -11,7 +11,7 @@ from constructs_lib.jobs.processing_workflow import processing_state_machine_def
 from constructs_lib.jobs.training_state_machine import training_state_machine_definition
 from constructs_lib.jobs.tuning_workflow import tuning_state_machine_definition
 from sizewell.facts.state_machines import SHORTEST_ATTEMPT_S
-from sizewell.instance_selection.spot import START_UP_HOURS
+from sizewell.instance_selection.requirements import START_UP_HOURS
 from tests.constructs_lib.jobs import test_batch_transform, test_processing_workflow, test_tuning, training
 from tests.constructs_lib.jobs.jsonata_states import evaluated, execution, following
 from tests.constructs_lib.resources import Json
