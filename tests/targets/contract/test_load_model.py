@@ -1,6 +1,5 @@
 """The script that loads a model, as a process of its own: without site-packages, and with warnings as errors."""
 
-import ast
 import gzip
 import io
 import json
@@ -25,8 +24,8 @@ import pytest
 from botocore.config import Config
 from botocore.credentials import Credentials
 
+from sizewell.targets.contract import program
 from tests.localcloud.processes import PATIENCE_S, until
-from tests.synthesis import PROJECT_ROOT
 from tests.targets.contract.small_s3 import (
     BUCKET,
     REGION,
@@ -38,7 +37,7 @@ from tests.targets.contract.small_s3 import (
     small_s3,
 )
 
-SCRIPT = PROJECT_ROOT / "sizewell" / "targets" / "contract" / "load_model.py"
+PROGRAM = program("load_model")
 PART = 16 * 1024**2
 #: More than two parts that gzip cannot make smaller.
 LARGE = Random(1).randbytes(2 * PART + 12345)
@@ -54,17 +53,16 @@ class Pod:
         self.store, self.folder = store, folder
         self.environment = {
             "AWS_REGION": REGION,
-            "S3_ENDPOINT": endpoint,
+            "AWS_ENDPOINT_URL_S3": endpoint,
             "MODEL_DIRECTORY": str(folder),
             "AWS_ACCESS_KEY_ID": STATIC.access_key,
             "AWS_SECRET_ACCESS_KEY": STATIC.secret_key,
         }
 
     def start(self, key: str, compression: str, before: str = "") -> subprocess.Popen[str]:
-        program = f"import runpy; {before or 'pass'}; runpy.run_path({str(SCRIPT)!r}, run_name='__main__')"
         uri = {"MODEL_URI": f"s3://{BUCKET}/{key}", "MODEL_COMPRESSION": compression}
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-W", "error", "-c", program],
+            [sys.executable, "-I", "-S", "-W", "error", "-c", f"{before}\nexec({PROGRAM!r})"],
             env=self.environment | uri,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -167,7 +165,7 @@ def test_botocore_asks_for_the_same_addresses(pod: Pod) -> None:
     client = boto3.client(
         "s3",
         region_name=REGION,
-        endpoint_url=pod.environment["S3_ENDPOINT"],
+        endpoint_url=pod.environment["AWS_ENDPOINT_URL_S3"],
         aws_access_key_id=STATIC.access_key,
         aws_secret_access_key=STATIC.secret_key,
         config=Config(s3={"addressing_style": "path"}, response_checksum_validation="when_required"),
@@ -213,7 +211,7 @@ def test_an_archive_stays_in_its_folder(pod: Pod, case: str, before: str) -> Non
 
     refusal = pod.refusal("a.tar.gz", "gzip", before)
 
-    assert re.fullmatch(r"The member \S+ of the archive leads out of the folder of the model\.", refusal)
+    assert re.fullmatch(r"The member \S+ of the archive leads out of its folder\.", refusal)
     assert list(pod.folder.parent.rglob("evil")) == []
 
 
@@ -230,7 +228,7 @@ def test_an_archive_makes_no_devices(pod: Pod, kind: bytes) -> None:
 def test_keys_stay_in_the_folder(pod: Pod, name: str) -> None:
     pod.store.objects[f"v1/{name}"] = b"!"
 
-    assert pod.refusal("v1/", "none") == f"The key v1/{name} leads out of the folder of the model."
+    assert pod.refusal("v1/", "none") == f"The key v1/{name} leads out of its folder."
     assert list(pod.folder.parent.rglob("evil")) == []
 
 
@@ -291,7 +289,7 @@ def test_a_full_disk_is_called_so(pod: Pod) -> None:
         pytest.skip("nobody may mount a volume here: unshare or mount refuse")
     order = {"MODEL_URI": f"s3://{BUCKET}/large.bin", "MODEL_COMPRESSION": "none"}
     result = subprocess.run(
-        [*alone, "sh", "-c", f"{' '.join(mount)} && exec {sys.executable} -I -S {SCRIPT}"],
+        [*alone, "sh", "-c", f'{" ".join(mount)} && exec "$0" -I -S -c "$1"', sys.executable, PROGRAM],
         env=pod.environment | order | {"PATH": os.environ["PATH"]},
         capture_output=True,
         text=True,
@@ -348,7 +346,7 @@ def test_it_gives_up_in_the_end(pod: Pod) -> None:
 
 
 def test_where_nobody_listens_it_gives_up(pod: Pod) -> None:
-    pod.environment["S3_ENDPOINT"] = "http://127.0.0.1:1"
+    pod.environment["AWS_ENDPOINT_URL_S3"] = "http://127.0.0.1:1"
 
     assert pod.refusal("a", "none", WITHOUT_WAITING) == (
         "s3://models/a cannot be read: the connection broke ([Errno 111] Connection refused)."
@@ -531,22 +529,3 @@ def test_without_credentials_it_says_what_is_missing(pod: Pod) -> None:
     del pod.environment["AWS_ACCESS_KEY_ID"]
 
     assert pod.refusal("a", "none") == "No credentials: the pod or the task has no role."
-
-
-# The script itself.
-
-
-def test_it_is_written_for_python_3_9() -> None:
-    tree = ast.parse(SCRIPT.read_text("utf-8"), feature_version=(3, 9))
-    modules = {
-        name.split(".")[0]
-        for node in ast.walk(tree)
-        for name in (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-            if isinstance(node, ast.ImportFrom)
-            else []
-        )
-    }
-    assert modules <= sys.stdlib_module_names
