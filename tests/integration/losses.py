@@ -29,6 +29,24 @@ _SERVICE_TOKEN = "says which function CloudFormation calls: nothing to read back
 _SERVICE_TIMEOUT = "says how long CloudFormation waits for the function: nothing to read back"
 
 LOSSES = (
+    Loss(
+        "AWS::Batch::ComputeEnvironment",
+        "ReplaceComputeEnvironment",
+        "says what an update does: nothing to read back",
+        on_aws=True,
+    ),
+    Loss(
+        "AWS::Batch::ComputeEnvironment",
+        "ComputeResources.UpdateToLatestImageVersion",
+        "a word in the request of an update, which no description repeats",
+        on_aws=True,
+    ),
+    Loss(
+        "AWS::Batch::JobDefinition",
+        "ResourceRetentionPolicy",
+        "says what an update does: nothing to read back",
+        on_aws=True,
+    ),
     Loss("AWS::CloudWatch::Dashboard", "Tags", "the emulated CloudWatch keeps tags of alarms alone"),
     Loss("AWS::EC2::FlowLog", "DeliverLogsPermissionArn", "the emulated EC2 does not show the role"),
     Loss(

@@ -55,8 +55,10 @@ def register(types: list[ResourceType]) -> None:
     blocking = {kind.type_name for kind in types if kind.blocks}
     for kind in types:
         handlers[kind.type_name] = {"create": kind.create, "update": kind.update, "delete": kind.delete}
-        if "Tags" in (schema_of(kind.type_name, "us-east-1") or {}).get("properties", {}):
-            provisioners._STACK_TAG_PROPERTY[kind.type_name] = ("Tags", "list")
+        tags = (schema_of(kind.type_name, "us-east-1") or {}).get("properties", {}).get("Tags")
+        if tags is not None:
+            form = "map" if tags.get("type") == "object" else "list"
+            provisioners._STACK_TAG_PROPERTY[kind.type_name] = ("Tags", form)
         if kind.name_property is not None:
             provisioners._CUSTOM_NAME_REPLACEMENT[kind.type_name] = {"name": kind.name_property}
     for type_name, name_property in _NAME_PROPERTIES.items():

@@ -14,6 +14,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "get_account_id",
         "get_region",
         "json_response",
+        "new_uuid",
     ),
     "ministack.core.router": ("SERVICE_PATTERNS",),
     "ministack.services.alb": ("_rules", "_target_group_full_name_from_arn", "_tgs"),
@@ -72,7 +73,7 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_update_pod_identity_association",
     ),
     "ministack.services.eventbridge": ("_put_events",),
-    "ministack.services.iam": ("_roles",),
+    "ministack.services.iam": ("_instance_profiles", "_roles"),
     "ministack.services.kms": ("_aliases", "_keys"),
     "ministack.services.lambda_svc": (
         "_execute_function_provided",

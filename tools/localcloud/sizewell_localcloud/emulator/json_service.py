@@ -30,6 +30,10 @@ class JsonService:
         """What the ``X-Amz-Target`` header begins with."""
         return str(self.model.metadata["targetPrefix"])
 
+    def operation_of(self, path: str, headers: Mapping[str, str]) -> str:
+        """Return which operation an HTTP request is for; an empty text is none of this API."""
+        return headers.get("x-amz-target", "").rpartition(".")[2]
+
     def call(self, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run one operation as a request over the wire would: checked, executed, shaped. Raises AwsError."""
         if operation not in self.model.operation_names:
@@ -55,7 +59,7 @@ class JsonService:
         async def handle(
             method: str, path: str, headers: dict[str, str], body: bytes, query_params: dict[str, Any]
         ) -> Answer:
-            operation = headers.get("x-amz-target", "").rpartition(".")[2]
+            operation = self.operation_of(path, headers)
             try:
                 if not operation:  # another API under the same signature: sagemaker-runtime and its like
                     raise AwsError(
@@ -76,3 +80,14 @@ class JsonService:
             return 200, {"Content-Type": "application/x-amz-json-1.1"}, json.dumps(answer).encode()
 
         return handle
+
+
+class RestJsonService(JsonService):
+    """A service whose operations have paths of their own, and all members in the body."""
+
+    def operation_of(self, path: str, headers: Mapping[str, str]) -> str:
+        """Return the operation of a path."""
+        names: list[str] = self.model.operation_names
+        return next(
+            (name for name in names if self.model.operation_model(name).http["requestUri"] == path), ""
+        )

@@ -20,12 +20,15 @@ from sizewell_localcloud.emulator import (
 )
 from sizewell_localcloud.emulator.alarm_types import ALARM_TYPES
 from sizewell_localcloud.emulator.autoscaling_types import AUTOSCALING_TYPES
+from sizewell_localcloud.emulator.batch import store as batch_store
+from sizewell_localcloud.emulator.batch.resource_types import BATCH_TYPES
 from sizewell_localcloud.emulator.budget_types import BUDGET_TYPES
 from sizewell_localcloud.emulator.contract import missing_names
 from sizewell_localcloud.emulator.ec2_types import EC2_TYPES
 from sizewell_localcloud.emulator.ecs.capacity_providers import CapacityProvider
 from sizewell_localcloud.emulator.ecs.services import Service
 from sizewell_localcloud.emulator.ecs.task_definitions import TaskDefinition
+from sizewell_localcloud.emulator.json_service import RestJsonService
 from sizewell_localcloud.emulator.pod_identity_types import POD_IDENTITY_TYPES
 from sizewell_localcloud.emulator.sagemaker import store
 from sizewell_localcloud.emulator.sagemaker.resource_types import SAGEMAKER_TYPES
@@ -38,6 +41,7 @@ RESOURCE_TYPES: list[Any] = [
     *ALARM_TYPES,
     *BUDGET_TYPES,
     *POD_IDENTITY_TYPES,
+    *BATCH_TYPES,
     *(CapacityProvider(), TaskDefinition(), Service()),
     *codedeploy.CODEDEPLOY_TYPES,
 ]
@@ -52,7 +56,8 @@ def install() -> None:
         )
     for service in SERVICES:
         ministack.app.SERVICE_HANDLERS[service.name] = service.handler()
-        router.SERVICE_PATTERNS[service.name] = {"target_prefixes": [f"{service.target_prefix}."]}
+        if not isinstance(service, RestJsonService):
+            router.SERVICE_PATTERNS[service.name] = {"target_prefixes": [f"{service.target_prefix}."]}
     conditions.install()
     completions.install()
     cloudformation.register(RESOURCE_TYPES)
@@ -66,6 +71,7 @@ def install() -> None:
     def reset_all() -> None:
         reset_ministack()
         store.reset()
+        batch_store.reset()
         scalable_targets.reset()
         codedeploy.reset()
         admin.clear()

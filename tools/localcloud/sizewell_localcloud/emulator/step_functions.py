@@ -12,12 +12,14 @@ import time
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from ministack.services import s3, stepfunctions
 
 from sizewell_localcloud.emulator import clock, state_definitions, state_language
+from sizewell_localcloud.emulator.batch import state_machines as batch
 from sizewell_localcloud.emulator.errors import AwsError
 from sizewell_localcloud.emulator.sagemaker.job_kinds import KINDS
 from sizewell_localcloud.emulator.sagemaker.jobs import TERMINAL, JobKind
@@ -42,6 +44,9 @@ def install() -> None:
     for kind in KINDS:
         action = f"create{kind.prefix}"
         stepfunctions._SERVICE_DISPATCH[f"arn:aws:states:::sagemaker:{action}"] = _optimized(kind)
+    stepfunctions._SERVICE_DISPATCH["arn:aws:states:::batch:submitJob"] = partial(
+        batch.submit_job, task=_TASK
+    )
     stepfunctions._invoke_nested_start_execution_sync = _run_machine
     # By its protocol of queries, numbers would come back as texts.
     stepfunctions._AWS_SDK_SERVICE_MAP["cloudwatch"] = {
@@ -55,6 +60,8 @@ def install() -> None:
         parts = resource.split(":")
         if parts[6:] == ["s3", "getObject"]:
             return _object(request["Bucket"], request["Key"])
+        if parts[6] == "batch":
+            return batch.sdk(resource, request)
         if parts[6] != "sagemaker":
             return original_sdk(resource, request)
         operation = parts[7][:1].upper() + parts[7][1:]
@@ -111,6 +118,25 @@ def _run_one_clock() -> None:
 def _skip(seconds: float) -> None:
     arn = _execution_arn.get() or ""
     _skipped_s[arn] = _skipped_s.get(arn, 0.0) + seconds
+
+
+class _Task:
+    """What a task knows of its execution."""
+
+    def timeout_s(self) -> float | None:
+        """Return how long it may take; None is for ever."""
+        return _task_timeout_s.get()
+
+    def skip(self, seconds: float) -> None:
+        """Let the clock of its execution go on by so much at once."""
+        _skip(seconds)
+
+    def require_running(self) -> None:
+        """Leave a task whose execution was aborted."""
+        _require_running()
+
+
+_TASK = _Task()
 
 
 def _with_texts_for_times(value: Any, shape: Any) -> Any:

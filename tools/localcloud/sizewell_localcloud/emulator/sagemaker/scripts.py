@@ -23,6 +23,8 @@ _OUTCOMES = {"endpoint": {"fail"}} | dict.fromkeys(
     ("training", "processing", "transform", "tuning"), _JOB_OUTCOMES
 )
 _OUTCOMES["training"] = _JOB_OUTCOMES | {"run"}
+#: Of a job of AWS Batch.
+_OUTCOMES["batch"] = {"completed", "failed", "capacity", "interrupted", "hosts_lost", "hang"}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,178 @@
+"""The job definition of a training that AWS Batch runs: one container, and what SageMaker does around it.
+
+https://docs.aws.amazon.com/batch/latest/userguide/job_definition_parameters.html. The program for that runs in the image of the
+training, which must have Python.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import aws_batch as batch
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from constructs_lib.clusters.task_roles import execution_role, task_role
+from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.jobs.run_access import RunAccess
+from constructs_lib.jobs.training_job import TrainingCheckpoint
+from constructs_lib.policies.wildcards import acknowledge_wildcards
+from sizewell.facts.batch import HOST_LOST_PATTERN, MAX_ATTEMPTS, TERMINATED_EXIT_CODE
+from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE
+
+_PROGRAM_VARIABLE = "SIZEWELL_PROGRAM"
+#: Batch cannot replace the entry point of an image. One may run its arguments as they are, or let a shell read them again, as
+#: that of the AWS Deep Learning Containers does (https://github.com/aws/deep-learning-containers, start_with_right_hostname.sh).
+#: Both come to the same Python here: what a shell takes for quotes are comments.
+_START = f"""0#'
+from os import environ
+exec(environ.pop("{_PROGRAM_VARIABLE}"))
+#'"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchJobProps:
+    """The training, and what its container asks of an instance.
+
+    ``program`` is the text of a Python program, which reads the variables that are set here and, for each job, ``RUN_NAME`` and
+    ``HYPERPARAMETERS``. ``channels`` are key prefixes of the artifact bucket by the name of the channel, the script among them.
+    ``hardware`` is the folder of the checkpoints of one kind of hardware. ``memory_mib`` is for the container alone.
+    """
+
+    job_name: str
+    image_uri: str
+    repository_arn: str
+    program: str
+    environment_variables: Mapping[str, str]
+    channels: Mapping[str, str]
+    output_key_prefix: str
+    instance_type: str
+    hardware: str
+    vcpus: int
+    memory_mib: int
+    gpu_count: int
+    log_retention_days: int
+    removal_policy: RemovalPolicy
+    foundation: FoundationReferences
+    checkpoint: TrainingCheckpoint | None = None
+
+
+class BatchJob(Construct):
+    """The definition, its log group and its two roles: that of the script, and that of the agent that starts it."""
+
+    definition: batch.CfnJobDefinition
+
+    def __init__(self, scope: Construct, construct_id: str, *, props: BatchJobProps) -> None:
+        super().__init__(scope, construct_id)
+        log_group = logs.CfnLogGroup(
+            self,
+            "LogGroup",
+            log_group_name=f"/aws/batch/{props.job_name}",
+            retention_in_days=props.log_retention_days,
+            kms_key_id=props.foundation.operations_key_arn,
+        )
+        log_group.apply_removal_policy(props.removal_policy)
+        properties = batch.CfnJobDefinition
+        self.definition = batch.CfnJobDefinition(
+            self,
+            "Definition",
+            job_definition_name=props.job_name,
+            type="container",
+            platform_capabilities=["EC2"],
+            # An execution that runs while this is updated names the definition as it was when it began.
+            resource_retention_policy=properties.ResourceRetentionPolicyProperty(
+                skip_deregister_on_update=True
+            ),
+            propagate_tags=True,
+            retry_strategy=_retries(),
+            container_properties=properties.ContainerPropertiesProperty(
+                image=props.image_uri,
+                command=["python3", "-c", _START],
+                environment=_environment(props, Stack.of(self).region),
+                execution_role_arn=execution_role(self, log_group, [props.repository_arn]).attr_arn,
+                job_role_arn=_job_role(self, props).attr_arn,
+                resource_requirements=_requirements(props),
+                linux_parameters=properties.LinuxParametersProperty(
+                    # Processes that load data pass it to each other there.
+                    shared_memory_size=props.memory_mib // 2
+                ),
+                log_configuration=properties.LogConfigurationProperty(
+                    log_driver="awslogs",
+                    options={
+                        "awslogs-group": log_group.ref,
+                        "awslogs-region": Stack.of(self).region,
+                        "awslogs-stream-prefix": "train",
+                    },
+                ),
+            ),
+        )
+
+
+def _retries() -> batch.CfnJobDefinition.RetryStrategyProperty:
+    """Try again where the host was lost, above all on Spot, and go on from the last checkpoint; where the script failed, do not.
+
+    The system of a host that goes down may end the container first. A job that somebody terminates is not tried again
+    (https://docs.aws.amazon.com/batch/latest/userguide/job_retries.html). What matches nothing would be: hence the last two.
+    """
+    properties = batch.CfnJobDefinition.EvaluateOnExitProperty
+    return batch.CfnJobDefinition.RetryStrategyProperty(
+        attempts=MAX_ATTEMPTS,
+        evaluate_on_exit=[
+            properties(action="RETRY", on_status_reason=HOST_LOST_PATTERN),
+            properties(action="RETRY", on_exit_code=str(TERMINATED_EXIT_CODE)),
+            properties(action="EXIT", on_reason="*"),
+            properties(action="EXIT", on_status_reason="*"),
+        ],
+    )
+
+
+def _requirements(props: BatchJobProps) -> list[batch.CfnJobDefinition.ResourceRequirementProperty]:
+    asked = {"VCPU": props.vcpus, "MEMORY": props.memory_mib, "GPU": props.gpu_count}
+    return [
+        batch.CfnJobDefinition.ResourceRequirementProperty(type=name, value=str(count))
+        for name, count in asked.items()
+        if count
+    ]
+
+
+def _environment(props: BatchJobProps, region: str) -> list[batch.CfnJobDefinition.EnvironmentProperty]:
+    artifacts, checkpoint = f"s3://{props.foundation.artifact_bucket_name}", props.checkpoint
+    variables = {
+        **props.environment_variables,
+        _PROGRAM_VARIABLE: props.program,
+        "AWS_DEFAULT_REGION": region,
+        "AWS_REGION": region,
+        "CHANNELS": json.dumps(
+            {name: f"{artifacts}/{prefix}/" for name, prefix in sorted(props.channels.items())}
+        ),
+        "CHECKPOINT_URI": "",
+        "HARDWARE": props.hardware,
+        "INSTANCE_TYPE": props.instance_type,
+        "OUTPUT_URI": f"{artifacts}/{props.output_key_prefix}/",
+    }
+    if checkpoint is not None:
+        variables["CHECKPOINT_URI"] = (
+            f"s3://{props.foundation.checkpoint_bucket_name}/{checkpoint.key_prefix}/"
+        )
+        variables[CHECKPOINT_DIR_VARIABLE] = checkpoint.local_path
+        variables[CHECKPOINT_INTERVAL_VARIABLE] = str(checkpoint.interval_minutes)
+    return [
+        batch.CfnJobDefinition.EnvironmentProperty(name=name, value=value)
+        for name, value in sorted(variables.items())
+    ]
+
+
+def _job_role(scope: Construct, props: BatchJobProps) -> iam.CfnRole:
+    """Add the role of the script: it reads the data and the code, and writes the output and its checkpoints."""
+    access = RunAccess(
+        props.foundation,
+        reads=props.channels.values(),
+        output_key_prefix=props.output_key_prefix,
+        checkpoint_key_prefix=props.checkpoint.key_prefix if props.checkpoint else None,
+        partition=Stack.of(scope).partition,
+    )
+    role = task_role(scope, "JobRole", access.statements())
+    acknowledge_wildcards(scope.node.find_child("JobRolePolicy"), *access.wildcards())
+    return role

@@ -1,0 +1,1 @@
+"""Everything that is said of a training that AWS Batch runs."""

@@ -1,0 +1,64 @@
+"""The stack of a training that AWS Batch runs."""
+
+from typing import Any
+
+from constructs import Construct
+
+from constructs_lib.clusters.batch_instances import BatchInstancesProps
+from constructs_lib.clusters.batch_job import BatchJobProps
+from constructs_lib.jobs.batch_training import BatchAttempt, BatchTraining, BatchTrainingProps
+from constructs_lib.jobs.training_job import TrainingCheckpoint
+from sizewell.stacks.schedule_timing import start_props
+from sizewell.stacks.workload_stack import WorkloadStack, props_of
+from sizewell.targets.batch.job.plan_model import BatchJobPlan
+from sizewell.targets.contract import packed
+from sizewell.targets.trained_plan_model import PROGRAM
+
+
+class BatchStack(WorkloadStack):
+    """Instances, job definition, state machine, schedule and alarms of one workload."""
+
+    training: BatchTraining
+
+    def __init__(self, scope: Construct, construct_id: str, *, plan: BatchJobPlan, **kwargs: Any) -> None:
+        super().__init__(scope, construct_id, **kwargs)
+        self.training = BatchTraining(
+            self,
+            "Training",
+            props=self.props(
+                BatchTrainingProps,
+                plan,
+                workload_name=plan.name,
+                attempts=tuple(props_of(BatchAttempt, attempt) for attempt in plan.attempts),
+                hyperparameters=plan.all_hyperparameters,
+                instances=self.props(
+                    BatchInstancesProps,
+                    plan,
+                    instance_types=plan.instance_pools,
+                    has_gpus=plan.gpu_count > 0,
+                    max_vcpus=plan.max_vcpus,
+                    longest_job_s=plan.deadline_s,
+                    waits_s={attempt.spot: attempt.ends_after_s for attempt in plan.attempts},
+                    instance_tags=plan.job_tags,
+                ),
+                job=self.props(
+                    BatchJobProps,
+                    plan.container,
+                    job_name=plan.job_name,
+                    image_uri=plan.image.uri,
+                    repository_arn=plan.image.repository_arn,
+                    program=packed(PROGRAM),
+                    environment_variables=plan.environment,
+                    channels=plan.downloads,
+                    output_key_prefix=plan.output_prefix,
+                    instance_type=plan.instance_type,
+                    hardware=plan.hardware,
+                    checkpoint=TrainingCheckpoint(
+                        key_prefix=plan.checkpoint.prefix, interval_minutes=plan.checkpoint.interval_minutes
+                    )
+                    if plan.checkpoint
+                    else None,
+                ),
+                **start_props(plan),
+            ),
+        )

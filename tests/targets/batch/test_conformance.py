@@ -1,0 +1,163 @@
+"""What AWS Batch trains goes the way of every kind: synthesized, saved, priced, reviewed."""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizewell.planning import load_plan
+from sizewell.review.saved.output import Assembly
+from sizewell.targets.batch.job.plan_model import BatchJobPlan
+from tests.app.test_bill import differences, read
+from tests.kinds.test_conformance import unknown_to_the_review
+from tests.synthesis import PROJECT_ROOT, synthesize
+
+pytestmark = pytest.mark.cdk
+EXAMPLE = PROJECT_ROOT / "examples" / "batch-job" / "config"
+Template = Mapping[str, Any]
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("trainings") / "cdk.out"
+    synthesize("prod", directory, config=str(EXAMPLE))
+    return directory
+
+
+@pytest.fixture(scope="module")
+def assembly(output: Path) -> Assembly:
+    return read(output, "prod")
+
+
+@pytest.fixture(scope="module")
+def template(output: Path) -> Template:
+    """The resources of a training on GPUs."""
+    written = json.loads((output / "labs-prod-tune-mail.template.json").read_text("utf-8"))
+    resources: Template = written["Resources"]
+    return resources
+
+
+@pytest.fixture(scope="module")
+def plan() -> BatchJobPlan:
+    (_, planned) = load_plan(EXAMPLE, "prod").workloads
+    assert isinstance(planned, BatchJobPlan)
+    return planned
+
+
+def properties(template: Template, resource_type: str, part_of_id: str = "") -> Any:
+    (found,) = (
+        resource["Properties"]
+        for name, resource in template.items()
+        if resource["Type"] == resource_type and part_of_id in name
+    )
+    return found
+
+
+def actions(policy: Any) -> list[str]:
+    return [action for statement in policy["PolicyDocument"]["Statement"] for action in statement["Action"]]
+
+
+def test_nothing_that_is_emitted_is_unknown_to_the_review(assembly: Assembly) -> None:
+    assert unknown_to_the_review(assembly) == set()
+
+
+def test_the_templates_cost_what_the_plan_says(assembly: Assembly) -> None:
+    assert differences(load_plan(EXAMPLE, "prod").bill, assembly) == []
+
+
+def test_what_is_saved_is_what_was_planned(assembly: Assembly) -> None:
+    assert assembly.plan is not None
+    planned = load_plan(EXAMPLE, "prod")
+    assert [(workload.kind, workload.name) for workload in assembly.plan.workloads] == [
+        ("batch-job", "churn-train"),
+        ("batch-job", "tune-mail"),
+    ]
+    assert [choice.decided["instance_types"] for choice in assembly.plan.choices] == [
+        list(choice.instance_pools) for choice in planned.on_instances
+    ]
+
+
+def test_spot_gives_way_while_a_run_on_demand_still_meets_the_deadline(plan: BatchJobPlan) -> None:
+    spot, on_demand = plan.attempts
+    assert (spot.spot, on_demand.spot) == (True, False)
+    assert on_demand.ends_after_s == plan.deadline_s == 24 * 3600
+    on_demand_hours = plan.selection.chosen.estimate.on_demand_hours
+    assert on_demand_hours is not None
+    assert spot.ends_after_s < plan.deadline_s - on_demand_hours * 3600
+    assert spot.usd_per_hour is not None
+    assert on_demand.usd_per_hour is not None
+    assert spot.usd_per_hour < on_demand.usd_per_hour
+
+
+@pytest.mark.parametrize(("part_of_id", "kind"), [("Spot", "SPOT"), ("OnDemand", "EC2")])
+def test_an_environment_launches_the_types_of_the_plan_and_keeps_none(
+    template: Template, plan: BatchJobPlan, part_of_id: str, kind: str
+) -> None:
+    environment = properties(template, "AWS::Batch::ComputeEnvironment", part_of_id)
+    resources = environment["ComputeResources"]
+    assert (resources["Type"], resources["MinvCpus"]) == (kind, 0)
+    assert resources["InstanceTypes"] == list(plan.instance_pools)
+    assert resources["MaxvCpus"] >= 2 * plan.container.vcpus
+    assert resources["Ec2Configuration"] == [{"ImageType": "ECS_AL2023_NVIDIA"}]
+    assert "ComputeEnvironmentName" not in environment
+    # A running job is not ended by an update before its deadline.
+    assert environment["UpdatePolicy"]["JobExecutionTimeoutMinutes"] * 60 >= plan.deadline_s
+
+
+def test_instances_are_encrypted_and_have_room_and_time_for_a_checkpoint(
+    template: Template, plan: BatchJobPlan
+) -> None:
+    data = properties(template, "AWS::EC2::LaunchTemplate")["LaunchTemplateData"]
+    (disk,) = data["BlockDeviceMappings"]
+    assert disk["Ebs"]["Encrypted"]
+    assert disk["Ebs"]["VolumeSize"] == plan.volume_size_gib
+    assert data["MetadataOptions"] == {"HttpTokens": "required", "HttpPutResponseHopLimit": 1}
+    assert "ECS_CONTAINER_STOP_TIMEOUT=2m" in data["UserData"]["Fn::Base64"]
+
+
+def test_a_script_that_reaches_the_role_of_its_instance_reads_nothing_with_it(template: Template) -> None:
+    role = properties(template, "AWS::IAM::ManagedPolicy", "InstanceRole")
+    assert all(action.startswith("ecs:") for action in actions(role))
+    assert not any("*" in action or "RunTask" in action for action in actions(role))
+    for statement in role["PolicyDocument"]["Statement"]:
+        named = "AWSBatch*" in json.dumps(statement["Resource"])
+        assert named or statement["Action"] == ["ecs:DiscoverPollEndpoint"]
+
+
+def test_only_checkpoints_can_be_deleted(template: Template) -> None:
+    role = properties(template, "AWS::IAM::ManagedPolicy", "JobJobRole")
+    (deleting,) = (
+        statement
+        for statement in role["PolicyDocument"]["Statement"]
+        if "s3:DeleteObject" in statement["Action"]
+    )
+    assert json.dumps(deleting["Resource"]).count("CheckpointBucket") == 1
+    assert "ArtifactBucket" not in json.dumps(deleting["Resource"])
+
+
+def test_a_job_definition_is_no_longer_than_batch_takes(template: Template) -> None:
+    definition = properties(template, "AWS::Batch::JobDefinition")
+    assert len(json.dumps(definition).encode()) < 24 * 1024
+
+
+def test_only_lost_hosts_are_tried_again(template: Template) -> None:
+    retries = properties(template, "AWS::Batch::JobDefinition")["RetryStrategy"]["EvaluateOnExit"]
+    assert [retry for retry in retries if retry["Action"] == "RETRY"] == [
+        {"Action": "RETRY", "OnStatusReason": "Host EC2*"},
+        {"Action": "RETRY", "OnExitCode": "143"},
+    ]
+    # What matches nothing is tried again, too.
+    assert retries[-1] == {"Action": "EXIT", "OnStatusReason": "*"}
+
+
+@pytest.mark.parametrize(
+    "entry_point", [[], ["bash", "-c", 'eval "$@"', "entry-point"]], ids=["none", "eval"]
+)
+def test_the_program_starts_behind_either_entry_point(template: Template, entry_point: list[str]) -> None:
+    command = properties(template, "AWS::Batch::JobDefinition")["ContainerProperties"]["Command"]
+    program = "import os, sys; sys.exit(7 if 'SIZEWELL_PROGRAM' not in os.environ else 1)"
+    ran = subprocess.run([*entry_point, *command], env={"SIZEWELL_PROGRAM": program, "PATH": "/usr/bin:/bin"})
+    assert ran.returncode == 7
