@@ -7,16 +7,16 @@ from typing import Any
 from constructs import Construct
 
 from constructs_lib.alarms.target_group_alarms import (
-    TargetGroupAlarm,
     TargetGroupAlarms,
     TargetGroupAlarmsProps,
 )
 from constructs_lib.clusters.balanced_service import BalancedService, BalancedServiceProps, RequestScaling
-from constructs_lib.clusters.managed_instances import ManagedInstances, ManagedInstancesProps
-from constructs_lib.clusters.model_task import PROXY_PORT, ModelTask, ModelTaskProps
+from constructs_lib.clusters.managed_instances import ManagedInstances
+from constructs_lib.clusters.model_task import PROXY_PORT, ModelTask, proxy
 from sizewell.planning.workload_plan import AlarmPlan
+from sizewell.stacks.alarm_thresholds import alarm_limits
+from sizewell.stacks.task_parts import add_instances, add_task
 from sizewell.stacks.workload_stack import WorkloadStack, props_of
-from sizewell.targets.contract import LOADER
 from sizewell.targets.contract.proxy import PROXY_ARGUMENTS, proxy_configuration
 from sizewell.targets.ecs.service.plan_model import EcsServicePlan
 from sizewell.targets.served_plan_model import ReplicaScalingPlan
@@ -35,34 +35,8 @@ class TaskStack(WorkloadStack):
     def __init__(self, scope: Construct, construct_id: str, *, plan: EcsServicePlan, **kwargs: Any) -> None:
         super().__init__(scope, construct_id, **kwargs)
         task, cluster = plan.task, plan.cluster
-        self.instances = ManagedInstances(
-            self,
-            "Instances",
-            props=self.props(
-                ManagedInstancesProps,
-                task,
-                cluster_name=cluster.name,
-                instance_types=plan.instance_pools,
-                accelerator="cuda" if task.gpu_count else "neuron" if task.neuron else None,
-            ),
-        )
-        self.task = ModelTask(
-            self,
-            "Task",
-            props=self.props(
-                ModelTaskProps,
-                task,
-                service_name=plan.service_name,
-                image_uri=plan.image.uri,
-                repository_arn=plan.image.repository_arn,
-                environment_variables=plan.environment,
-                artifact_key=plan.artifact_key,
-                artifact_compression=plan.artifact_compression,
-                loader=LOADER.read_text("utf-8"),
-                proxy_image=cluster.proxy_image,
-                proxy_arguments=_proxy_arguments(plan),
-            ),
-        )
+        self.instances = add_instances(self, plan)
+        self.task = add_task(self, plan, proxy(cluster.proxy_image, _proxy_arguments(plan)))
         self.service = BalancedService(
             self,
             "Service",
@@ -89,17 +63,13 @@ class TaskStack(WorkloadStack):
     def _add_alarms(
         self, construct_id: str, plan: EcsServicePlan, alarms: Mapping[str, AlarmPlan], **given: Any
     ) -> TargetGroupAlarms:
-        thresholds = {
-            name: TargetGroupAlarm(threshold=alarm.threshold, evaluation=alarm.evaluation)
-            for name, alarm in alarms.items()
-        }
         return TargetGroupAlarms(
             self,
             construct_id,
             props=self.props(
                 TargetGroupAlarmsProps,
                 plan,
-                alarms=thresholds,
+                alarms=alarm_limits(alarms),
                 load_balancer_full_name=self.service.load_balancer.attr_load_balancer_full_name,
                 target_group_full_name=self.service.target_group.attr_target_group_full_name,
                 **given,

@@ -12,10 +12,11 @@ from aws_cdk import CfnResource
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
+from constructs_lib.alarms.alarm_limit import AlarmLimit
 from constructs_lib.alarms.first_look import with_first_look
 from constructs_lib.alarms.shares import Share, error_share, metric_queries, slow_share
 from constructs_lib.policies.acknowledgements import acknowledge_all
-from sizewell.facts.alarms import SLOW_PERCENT, AlarmEvaluation, least_errors
+from sizewell.facts.alarms import SLOW_PERCENT, least_errors
 from sizewell.facts.durations import MINUTE_S
 
 _NAMESPACE = "AWS/ApplicationELB"
@@ -26,16 +27,10 @@ _OUTAGE_MINUTES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class TargetGroupAlarm:
-    """The largest healthy value, in percent of the requests or milliseconds, and which periods are looked at."""
-
-    threshold: float
-    evaluation: AlarmEvaluation
-
-
-@dataclass(frozen=True, kw_only=True)
 class TargetGroupAlarmsProps:
     """The target group, its load balancer, and the alarms by name: ``model_error_rate`` and those of ``SLOW_PERCENT``.
+
+    Limits are in percent of the requests, or in milliseconds.
 
     ``alarm_topic_arn`` is notified when an alarm starts and when it ends; None where only a deployment reads them, which looks at
     each error. ``name_suffix`` ends the names of alarms beside others. Raises ValueError for another name.
@@ -44,7 +39,7 @@ class TargetGroupAlarmsProps:
     service_name: str
     load_balancer_full_name: str
     target_group_full_name: str
-    alarms: Mapping[str, TargetGroupAlarm]
+    alarms: Mapping[str, AlarmLimit]
     alarm_topic_arn: str | None
     name_suffix: str = ""
 
@@ -98,7 +93,7 @@ class TargetGroupAlarms(Construct):
         )
         alarm.add_resource_dependency(service)
 
-    def _add(self, name: str, alarm: TargetGroupAlarm, props: TargetGroupAlarmsProps) -> cloudwatch.CfnAlarm:
+    def _add(self, name: str, alarm: AlarmLimit, props: TargetGroupAlarmsProps) -> cloudwatch.CfnAlarm:
         noun = name.title().replace("_", "")
         in_rollout = props.alarm_topic_arn is None
         actions = None if props.alarm_topic_arn is None else [props.alarm_topic_arn]

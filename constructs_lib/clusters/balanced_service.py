@@ -18,6 +18,12 @@ from aws_cdk import aws_elasticloadbalancingv2 as elb
 from constructs import Construct
 
 from constructs_lib.clusters.model_task import PROXY, PROXY_PORT, ModelTask
+from constructs_lib.clusters.service_parts import (
+    in_subnets,
+    on_instances,
+    replaced_by_tasks_that_stay,
+    scalable_target,
+)
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.foundation.security_groups import HTTPS_PORT
 from constructs_lib.policies.acknowledgements import acknowledge_each
@@ -132,34 +138,16 @@ class BalancedService(Construct):
             task_definition=props.task.definition.ref,
             # A number here would come back with each deployment: where it scales, that number is kept.
             desired_count=props.desired_count,
-            capacity_provider_strategy=[
-                properties.CapacityProviderStrategyItemProperty(
-                    capacity_provider=props.capacity_provider.ref, weight=1
-                )
-            ],
-            network_configuration=properties.NetworkConfigurationProperty(
-                awsvpc_configuration=properties.AwsVpcConfigurationProperty(
-                    subnets=props.foundation.subnet_ids,
-                    security_groups=[
-                        props.foundation.endpoint_security_group_id,
-                        self._task_group.attr_group_id,
-                    ],
-                    assign_public_ip="DISABLED",
-                )
-            ),
+            capacity_provider_strategy=on_instances(props.capacity_provider),
+            network_configuration=in_subnets(props.foundation, self._task_group.attr_group_id),
             load_balancers=[
                 properties.LoadBalancerProperty(
                     container_name=PROXY, container_port=PROXY_PORT, target_group_arn=self.target_group.ref
                 )
             ],
             health_check_grace_period_seconds=props.startup_s,
-            deployment_configuration=properties.DeploymentConfigurationProperty(
-                minimum_healthy_percent=100,
-                maximum_percent=props.max_percent,
-                deployment_circuit_breaker=properties.DeploymentCircuitBreakerProperty(
-                    enable=True, rollback=True
-                ),
-                alarms=alarms if rollback_alarm_names else None,
+            deployment_configuration=replaced_by_tasks_that_stay(
+                props.max_percent, alarms if rollback_alarm_names else None
             ),
             enable_ecs_managed_tags=True,
             propagate_tags="SERVICE",
@@ -173,16 +161,14 @@ class BalancedService(Construct):
 
     def _scale(self, service: ecs.CfnService, scaling: RequestScaling) -> None:
         props, properties = self._props, autoscaling.CfnScalingPolicy
-        target = autoscaling.CfnScalableTarget(
+        target = scalable_target(
             self,
-            "ScalableTarget",
-            service_namespace="ecs",
-            scalable_dimension="ecs:service:DesiredCount",
-            resource_id=f"service/{props.cluster_name}/{props.service_name}",
+            service,
+            props.cluster_name,
+            props.service_name,
             min_capacity=scaling.min_instance_count,
             max_capacity=scaling.max_instance_count,
         )
-        target.add_resource_dependency(service)
         balancer = self.load_balancer.attr_load_balancer_full_name
         autoscaling.CfnScalingPolicy(
             self,

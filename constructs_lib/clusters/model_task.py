@@ -1,12 +1,13 @@
-"""The task definition of a model that SageMaker's contract is kept for: a container that loads it, the proxy, and its own.
+"""The task definition of a model that SageMaker's contract is kept for: a container that loads it, its own, and a companion.
 
-Containers start in this order: the model when it is loaded, the proxy beside it. They end the other way round, and ECS takes a
-task out of its target group before it ends it, so that requests in progress are answered.
-https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_ContainerDefinition.html (dependsOn)
+Containers start in this order: the model when it is loaded, its companion beside it. They end the other way round, so that
+requests in progress are answered: a companion that works off a queue ends first, and ECS takes a task with a proxy out of its
+target group before it ends it. https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_ContainerDefinition.html (dependsOn)
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from aws_cdk import RemovalPolicy, Stack
 from aws_cdk import aws_ecs as ecs
@@ -14,28 +15,70 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from constructs_lib.clusters.task_roles import execution_role, task_role
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.policies.acknowledgements import acknowledge
 from constructs_lib.policies.artifact_access import artifact_wildcards, read_artifact_statements
 from constructs_lib.policies.container_images import image_repository_arn
-from constructs_lib.policies.statements import WRITE_LOGS, Statement, allow, service_role
+from constructs_lib.policies.statements import Statement
 from constructs_lib.policies.wildcards import acknowledge_wildcards
 from sizewell.facts.model_servers import MODEL_DIRECTORY
 
-#: https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-iam-roles.html: it keeps other accounts' tasks out.
-_TASKS_OF_ACCOUNT = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
-_TASKS = "ecs-tasks.amazonaws.com"
 _MODEL_VOLUME = "model"
 PROXY = "proxy"
 PROXY_PORT = 8081
+WORKER = "worker"
+#: Programs come as texts, and run in the image of the model: it needs Python alone, and is on the instance already.
+_PROGRAM = ("python3", "-c")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Companion:
+    """The container beside a model: a proxy, or what works off a queue.
+
+    ``port`` None is called by nobody. It has ``stop_timeout_s`` to end, where that is not half a minute. ``may_borrow`` lets it
+    take the memory that the model leaves.
+    """
+
+    name: str
+    image_uri: str
+    command: Sequence[str]
+    entry_point: Sequence[str] | None = None
+    environment_variables: Mapping[str, str] = field(default_factory=dict)
+    port: int | None = None
+    read_only_root: bool = False
+    stop_timeout_s: int | None = None
+    may_borrow: bool = False
+
+
+def proxy(image_uri: str, arguments: Sequence[str]) -> Companion:
+    """Return a companion that lets requests through; ``arguments`` are those of Envoy."""
+    return Companion(name=PROXY, image_uri=image_uri, command=arguments, port=PROXY_PORT, read_only_root=True)
+
+
+def worker(
+    image_uri: str, program: str, environment_variables: Mapping[str, str], stop_timeout_s: int
+) -> Companion:
+    """Return a companion that works off a queue in the image of the model; ``program`` is the text of a Python program."""
+    return Companion(
+        name=WORKER,
+        image_uri=image_uri,
+        entry_point=_PROGRAM,
+        command=[program],
+        environment_variables=environment_variables,
+        stop_timeout_s=stop_timeout_s,
+        # Requests may be large, and many at a time.
+        may_borrow=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelTaskProps:
     """The model, what its task asks for, and the two programs that keep the contract.
 
-    ``loader`` is the text of a Python program, and ``proxy_arguments`` are those of Envoy. ``artifact_key`` None loads nothing.
-    ``proxy_memory_mib`` is what the proxy has of ``memory_mib``.
+    ``loader`` is the text of a Python program. ``artifact_key`` None loads nothing. ``proxy_memory_mib`` is what the companion
+    has of ``memory_mib``. ``statements`` are what else its containers may, and ``wildcards`` the resources in them that cannot
+    be named more narrowly, each with the reason.
     """
 
     service_name: str
@@ -45,8 +88,7 @@ class ModelTaskProps:
     artifact_key: str | None
     artifact_compression: str
     loader: str
-    proxy_image: str
-    proxy_arguments: Sequence[str]
+    companion: Companion
     architecture: str
     cpu_units: int
     memory_mib: int
@@ -56,6 +98,8 @@ class ModelTaskProps:
     log_retention_days: int
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
+    statements: Sequence[Statement] = ()
+    wildcards: Sequence[tuple[str | dict[str, Any], str]] = ()
 
 
 class ModelTask(Construct):
@@ -73,6 +117,8 @@ class ModelTask(Construct):
             kms_key_id=props.foundation.operations_key_arn,
         )
         log_group.apply_removal_policy(props.removal_policy)
+        companion = props.companion.image_uri
+        others = [image_repository_arn(self, companion)] if companion != props.image_uri else []
         properties = ecs.CfnTaskDefinition
         self.definition = ecs.CfnTaskDefinition(
             self,
@@ -85,7 +131,7 @@ class ModelTask(Construct):
             ),
             cpu=str(props.cpu_units),
             memory=str(props.memory_mib),
-            execution_role_arn=_execution_role(self, log_group, props).attr_arn,
+            execution_role_arn=execution_role(self, log_group, [props.repository_arn, *others]).attr_arn,
             task_role_arn=_task_role(self, props).attr_arn,
             volumes=[
                 properties.VolumeProperty(name=_MODEL_VOLUME, host=properties.HostVolumePropertiesProperty())
@@ -93,7 +139,7 @@ class ModelTask(Construct):
             container_definitions=[
                 *([_loader(props, log_group)] if props.artifact_key is not None else []),
                 _model(props, log_group),
-                _proxy(props, log_group),
+                _companion(props, log_group),
             ],
         )
         acknowledge(
@@ -115,9 +161,8 @@ def _loader(
     }
     return ecs.CfnTaskDefinition.ContainerDefinitionProperty(
         name="load-model",
-        # It needs Python alone, which the images of all servers in Python have; and is on the instance already.
         image=props.image_uri,
-        entry_point=["python3", "-c"],
+        entry_point=list(_PROGRAM),
         command=[props.loader],
         essential=False,
         environment=_environment(variables, Stack.of(log_group).region),
@@ -150,20 +195,27 @@ def _model(
     )
 
 
-def _proxy(
+def _companion(
     props: ModelTaskProps, log_group: logs.CfnLogGroup
 ) -> ecs.CfnTaskDefinition.ContainerDefinitionProperty:
-    properties = ecs.CfnTaskDefinition
+    properties, companion = ecs.CfnTaskDefinition, props.companion
+    variables = companion.environment_variables
     return properties.ContainerDefinitionProperty(
-        name=PROXY,
-        image=props.proxy_image,
-        command=list(props.proxy_arguments),
+        name=companion.name,
+        image=companion.image_uri,
+        entry_point=list(companion.entry_point) if companion.entry_point else None,
+        command=list(companion.command),
         essential=True,
-        memory=props.proxy_memory_mib,
-        readonly_root_filesystem=True,
-        port_mappings=[properties.PortMappingProperty(container_port=PROXY_PORT, protocol="tcp")],
+        memory=None if companion.may_borrow else props.proxy_memory_mib,
+        memory_reservation=props.proxy_memory_mib if companion.may_borrow else None,
+        environment=_environment(variables, Stack.of(log_group).region) if variables else None,
+        readonly_root_filesystem=True if companion.read_only_root else None,
+        port_mappings=[properties.PortMappingProperty(container_port=companion.port, protocol="tcp")]
+        if companion.port
+        else None,
         depends_on=[properties.ContainerDependencyProperty(container_name="model", condition="START")],
-        log_configuration=_logs(log_group, PROXY),
+        stop_timeout=companion.stop_timeout_s,
+        log_configuration=_logs(log_group, companion.name),
     )
 
 
@@ -194,32 +246,15 @@ def _logs(log_group: logs.CfnLogGroup, container: str) -> ecs.CfnTaskDefinition.
     )
 
 
-def _execution_role(scope: Construct, log_group: logs.CfnLogGroup, props: ModelTaskProps) -> iam.CfnRole:
-    """Add the role of the agent, which pulls the images and writes the logs."""
-    repositories = [props.repository_arn, image_repository_arn(scope, props.proxy_image)]
-    statements: list[Statement] = [
-        allow(
-            ("ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"),
-            repositories,
-        ),
-        allow(("ecr:GetAuthorizationToken",), "*"),
-        allow(WRITE_LOGS, log_group.attr_arn),
-    ]
-    role = service_role(scope, "ExecutionRole", _TASKS, statements, _TASKS_OF_ACCOUNT)
-    acknowledge_wildcards(
-        scope.node.find_child("ExecutionRolePolicy"),
-        ("*", "ecr:GetAuthorizationToken knows no resource types (Service Authorization Reference)."),
-        (log_group.attr_arn, "The ARN of a log group ends with a star, for its streams."),
-    )
-    return role
-
-
 def _task_role(scope: Construct, props: ModelTaskProps) -> iam.CfnRole:
-    """Add the role of the containers, which reads the model alone."""
+    """Add the role of the containers, which reads the model, and may do what is stated beside."""
     foundation = props.foundation
     reads = [(foundation.artifact_bucket_name, props.artifact_key)] if props.artifact_key else []
-    statements = read_artifact_statements(reads, (foundation.data_key_arn,)) if reads else []
-    role = service_role(scope, "TaskRole", _TASKS, statements, _TASKS_OF_ACCOUNT)
-    if wildcards := list(artifact_wildcards(reads)):
+    statements = [
+        *(read_artifact_statements(reads, (foundation.data_key_arn,)) if reads else ()),
+        *props.statements,
+    ]
+    role = task_role(scope, "TaskRole", statements)
+    if wildcards := [*artifact_wildcards(reads), *props.wildcards]:
         acknowledge_wildcards(scope.node.find_child("TaskRolePolicy"), *wildcards)
     return role

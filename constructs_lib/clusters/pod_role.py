@@ -3,7 +3,9 @@
 https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
@@ -11,7 +13,7 @@ from constructs import Construct
 
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.policies.artifact_access import Reads, artifact_wildcards, read_artifact_statements
-from constructs_lib.policies.statements import policy_document
+from constructs_lib.policies.statements import Statement, policy_document
 from constructs_lib.policies.wildcards import acknowledge_wildcards
 
 
@@ -19,7 +21,8 @@ from constructs_lib.policies.wildcards import acknowledge_wildcards
 class PodRoleProps:
     """The pods of one service account of a cluster that exists, and what they read.
 
-    ``reads`` are pairs of a bucket and an object key, or a key prefix that ends with a slash.
+    ``reads`` are pairs of a bucket and an object key, or a key prefix that ends with a slash. ``statements`` are what else they
+    may, and ``wildcards`` the resources in them that cannot be named more narrowly, each with the reason.
     """
 
     cluster_name: str
@@ -27,6 +30,8 @@ class PodRoleProps:
     service_account: str
     reads: Reads
     foundation: FoundationReferences
+    statements: Sequence[Statement] = ()
+    wildcards: Sequence[tuple[str | dict[str, Any], str]] = ()
 
 
 class PodRole(Construct):
@@ -34,14 +39,17 @@ class PodRole(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, props: PodRoleProps) -> None:
         super().__init__(scope, construct_id)
-        statements = read_artifact_statements(props.reads, (props.foundation.data_key_arn,))
+        statements = [
+            *(read_artifact_statements(props.reads, (props.foundation.data_key_arn,)) if props.reads else ()),
+            *props.statements,
+        ]
         policy = iam.CfnManagedPolicy(
             self,
             "Policy",
             description=f"What pods of {props.namespace}/{props.service_account} need",
             policy_document=policy_document(statements),
         )
-        if wildcards := list(artifact_wildcards(props.reads)):
+        if wildcards := [*artifact_wildcards(props.reads), *props.wildcards]:
             acknowledge_wildcards(policy, *wildcards)
         role = iam.CfnRole(
             self,

@@ -3,40 +3,33 @@
 "Asynchronous inference", https://docs.aws.amazon.com/sagemaker/latest/dg/async-inference.html
 """
 
-import re
 from dataclasses import dataclass
 
 from aws_cdk import aws_sagemaker as sagemaker
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from constructs_lib.endpoints.answered_later import AnsweredLater
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.foundation.topics import account_statement, tls_statement
 from sizewell.facts.asynchronous import MAX_CONCURRENT_INVOCATIONS
 
+#: Who answers, in the words of policies.
+SAGEMAKER = "SageMaker"
+
 
 @dataclass(frozen=True, kw_only=True)
-class AsynchronousInference:
-    """Where requests and answers lie in the artifact bucket, and which topics hear of them.
+class AsynchronousInference(AnsweredLater):
+    """How an endpoint of SageMaker answers later.
 
-    Callers put a request below ``input_prefix``; an answer is written below ``output_prefix``, encrypted with the data key, and
-    the reason of a failure below ``failure_prefix``. Prefixes end with a slash. The topics hear where an answer lies, and never
-    hold it. ``max_concurrent_invocations_per_instance`` is how many requests a container gets at a time. Raises ValueError.
+    ``max_concurrent_invocations_per_instance`` is how many requests a container gets at a time. Raises ValueError.
     """
 
-    input_prefix: str
-    output_prefix: str
-    failure_prefix: str
     max_concurrent_invocations_per_instance: int
-    success_topic_arn: str
-    error_topic_arn: str
 
     def __post_init__(self) -> None:
-        """Check what the API would refuse, and prefixes that IAM reads otherwise than S3."""
-        for label in ("input_prefix", "output_prefix", "failure_prefix"):
-            prefix = getattr(self, label)
-            if not re.fullmatch(r"[^/*?\s$][^*?\s$]*/", prefix):
-                raise ValueError(f"{label} must be a plain prefix that ends with a slash, got {prefix!r}")
+        """Check what the API would refuse."""
+        super().__post_init__()
         if not 1 <= self.max_concurrent_invocations_per_instance <= MAX_CONCURRENT_INVOCATIONS:
             raise ValueError(
                 f"max_concurrent_invocations_per_instance must lie between 1 and {MAX_CONCURRENT_INVOCATIONS}, "
@@ -65,11 +58,16 @@ class AsynchronousInference:
 
 @dataclass(frozen=True, kw_only=True)
 class InferenceTopicsProps:
-    """What is not made is named: a topic of the account that is there already."""
+    """A topic of the account that is there already is not made.
+
+    One that is made has a name only where its ARN must be known before.
+    """
 
     operations_key_arn: str
     success_topic_arn: str | None = None
     error_topic_arn: str | None = None
+    success_topic_name: str | None = None
+    error_topic_name: str | None = None
 
 
 class InferenceTopics(Construct):
@@ -77,14 +75,18 @@ class InferenceTopics(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, props: InferenceTopicsProps) -> None:
         super().__init__(scope, construct_id)
-        self.success_topic_arn = props.success_topic_arn or self._topic("SuccessTopic", props)
+        self.success_topic_arn = props.success_topic_arn or self._topic(
+            "SuccessTopic", props, props.success_topic_name
+        )
         """ARN of the topic that hears of answers, possibly a token."""
-        self.error_topic_arn = props.error_topic_arn or self._topic("ErrorTopic", props)
+        self.error_topic_arn = props.error_topic_arn or self._topic(
+            "ErrorTopic", props, props.error_topic_name
+        )
         """ARN of the topic that hears of failures, possibly a token."""
 
-    def _topic(self, construct_id: str, props: InferenceTopicsProps) -> str:
-        # Without a name: what subscribes refers to the ARN, and a name would block a replacement.
-        topic = sns.CfnTopic(self, construct_id, kms_master_key_id=props.operations_key_arn)
+    def _topic(self, construct_id: str, props: InferenceTopicsProps, name: str | None) -> str:
+        # What subscribes refers to the ARN, and a name would block a replacement.
+        topic = sns.CfnTopic(self, construct_id, topic_name=name, kms_master_key_id=props.operations_key_arn)
         sns.CfnTopicPolicy(
             self,
             f"{construct_id}Policy",

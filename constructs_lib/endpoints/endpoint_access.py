@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from aws_cdk import Aws, CfnOutput
+from aws_cdk import CfnOutput
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from constructs_lib.endpoints.asynchronous_inference import AsynchronousInference
+from constructs_lib.endpoints.answered_later import caller_statements, named_by_callers
+from constructs_lib.endpoints.asynchronous_inference import SAGEMAKER, AsynchronousInference
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.policies.statements import (
     INVOKE,
@@ -34,19 +35,8 @@ def invoke_statements(endpoint_arn: str, *, streams: bool = False) -> list[State
 def invoke_later_statements(
     endpoint_arn: str, asynchronous: AsynchronousInference, foundation: FoundationReferences
 ) -> list[Statement]:
-    """Return what a caller needs who puts a request into S3, and reads the answer or the reason of a failure there.
-
-    No listing: the names of answers are what keeps those of other callers from it. kms:Decrypt puts the parts of a large
-    request together, too: https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions
-    """
-    requests, *answers = _object_arns(asynchronous, foundation)
-    via_s3 = {"StringEquals": {"kms:ViaService": f"s3.{Aws.REGION}.amazonaws.com"}}
-    return [
-        allow((INVOKE_ASYNC,), endpoint_arn),
-        allow(("s3:PutObject",), requests),
-        allow(("s3:GetObject",), answers),
-        allow(("kms:Decrypt", "kms:GenerateDataKey"), foundation.data_key_arn, via_s3),
-    ]
+    """Return what a caller needs who puts a request into S3, invokes an endpoint of SageMaker, and reads the answer."""
+    return [allow((INVOKE_ASYNC,), endpoint_arn), *caller_statements(asynchronous, foundation)]
 
 
 def grant(grantee: iam.IGrantable, statements: Sequence[Statement]) -> iam.Grant:
@@ -68,12 +58,13 @@ class EndpointAccessProps:
     """What callers may do, and who they are.
 
     ``role_arns`` are roles of the account, which get a policy attached; ``role_arns_elsewhere`` those of other accounts, which
-    may assume a role that is made for them.
+    may assume a role that is made for them. ``answered_by`` is what answers them later.
     """
 
     statements: Sequence[Statement]
     role_arns: Sequence[str] = ()
     role_arns_elsewhere: Sequence[str] = ()
+    answered_by: str = SAGEMAKER
 
 
 class EndpointAccess(Construct):
@@ -94,7 +85,7 @@ class EndpointAccess(Construct):
         if objects := [
             arn for statement in props.statements for arn in _resources(statement) if arn.endswith("/*")
         ]:
-            reason = "Callers name their requests, and SageMaker the answers, below a prefix that is this endpoint's alone."
+            reason = named_by_callers(props.answered_by)
             acknowledge_wildcards(policy, *((arn, reason) for arn in objects))
         if props.role_arns_elsewhere:
             role = iam.CfnRole(
@@ -116,12 +107,3 @@ class EndpointAccess(Construct):
 def _resources(statement: Statement) -> list[str]:
     resources = statement["Resource"]
     return [resources] if isinstance(resources, str) else resources
-
-
-def _object_arns(asynchronous: AsynchronousInference, foundation: FoundationReferences) -> list[str]:
-    """Return the objects of requests, of answers and of failures."""
-    bucket = f"arn:{Aws.PARTITION}:s3:::{foundation.artifact_bucket_name}"
-    return [
-        f"{bucket}/{prefix}*"
-        for prefix in (asynchronous.input_prefix, asynchronous.output_prefix, asynchronous.failure_prefix)
-    ]

@@ -11,14 +11,14 @@ from typing import Any
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from constructs_lib.endpoints.asynchronous_inference import AsynchronousInference
+from constructs_lib.endpoints.answered_later import answer_statements, prefix_wildcards
+from constructs_lib.endpoints.asynchronous_inference import SAGEMAKER, AsynchronousInference
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.policies.artifact_access import (
     Reads,
     artifact_arn,
     artifact_wildcards,
     join,
-    key_pattern,
     read_artifact_statements,
 )
 from constructs_lib.policies.statements import one_or_all
@@ -178,60 +178,9 @@ def _capture_statements(props: ModelRoleProps) -> list[_Statement]:
 
 
 def _asynchronous_statements(props: ModelRoleProps) -> list[_Statement]:
-    # "Prerequisites": https://docs.aws.amazon.com/sagemaker/latest/dg/async-inference-create-endpoint-prerequisites.html
-    if (asynchronous := props.asynchronous) is None:
+    if props.asynchronous is None:
         return []
-    foundation = props.foundation
-    bucket = foundation.artifact_bucket_name
-    return [
-        {
-            "Sid": "ReadRequests",
-            "Effect": "Allow",
-            "Action": "s3:GetObject",
-            "Resource": artifact_arn(bucket, asynchronous.input_prefix),
-        },
-        {
-            "Sid": "ListRequests",
-            "Effect": "Allow",
-            "Action": "s3:ListBucket",
-            "Resource": join("arn:", {"Ref": "AWS::Partition"}, f":s3:::{bucket}"),
-            "Condition": {"StringLike": {"s3:prefix": key_pattern(asynchronous.input_prefix)}},
-        },
-        {
-            "Sid": "WriteAnswers",
-            "Effect": "Allow",
-            "Action": ["s3:AbortMultipartUpload", "s3:PutObject"],
-            "Resource": [
-                artifact_arn(bucket, asynchronous.output_prefix),
-                artifact_arn(bucket, asynchronous.failure_prefix),
-            ],
-        },
-        {
-            # Parts of a large answer are decrypted to be put together:
-            # https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions (kms:Decrypt is above)
-            "Sid": "EncryptAnswers",
-            "Effect": "Allow",
-            "Action": "kms:GenerateDataKey",
-            "Resource": foundation.data_key_arn,
-            "Condition": {"StringEquals": {"kms:ViaService": {"Fn::Sub": "s3.${AWS::Region}.amazonaws.com"}}},
-        },
-        {
-            "Sid": "TellOfAnswers",
-            "Effect": "Allow",
-            "Action": "sns:Publish",
-            "Resource": [asynchronous.success_topic_arn, asynchronous.error_topic_arn],
-        },
-        {
-            # Who publishes to an encrypted topic: https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
-            "Sid": "EncryptNotifications",
-            "Effect": "Allow",
-            "Action": ["kms:Decrypt", "kms:GenerateDataKey"],
-            "Resource": foundation.operations_key_arn,
-            "Condition": {
-                "StringEquals": {"kms:ViaService": {"Fn::Sub": "sns.${AWS::Region}.amazonaws.com"}}
-            },
-        },
-    ]
+    return answer_statements(props.asynchronous, props.foundation)
 
 
 def _image_statements(image_repository_arns: tuple[str, ...]) -> list[_Statement]:
@@ -362,16 +311,6 @@ def _acknowledge_wildcards(policy: iam.CfnManagedPolicy, props: ModelRoleProps) 
                 "SageMaker names the objects that it captures by hour and request; they stay below a prefix of their own.",
             )
         )
-    if (asynchronous := props.asynchronous) is not None:
-        reasons += (
-            (
-                artifact_arn(props.foundation.artifact_bucket_name, prefix),
-                "Callers name their requests, and SageMaker the answers, below a prefix that is this endpoint's alone.",
-            )
-            for prefix in (
-                asynchronous.input_prefix,
-                asynchronous.output_prefix,
-                asynchronous.failure_prefix,
-            )
-        )
+    if props.asynchronous is not None:
+        reasons += prefix_wildcards(props.asynchronous, props.foundation, SAGEMAKER)
     acknowledge_wildcards(policy, *reasons)

@@ -13,7 +13,7 @@ RETENTION_S = 14 * 24 * 3600  # the longest that SQS keeps a message
 
 def dead_letter_queue(
     scope: Construct,
-    operations_key_arn: str,
+    key_arn: str,
     removal_policy: RemovalPolicy,
     statements: tuple[Statement, ...] = (),
 ) -> sqs.CfnQueue:
@@ -21,7 +21,7 @@ def dead_letter_queue(
     queue = sqs.CfnQueue(
         scope,
         "DeadLetterQueue",
-        kms_master_key_id=operations_key_arn,
+        kms_master_key_id=key_arn,
         message_retention_period=RETENTION_S,
     )
     queue.apply_removal_policy(removal_policy)
@@ -30,9 +30,17 @@ def dead_letter_queue(
         "AwsSolutions-SQS3",
         "This queue is itself a dead-letter queue; an alarm watches it and people read it.",
     )
+    tls_only(scope, "DeadLetterQueuePolicy", queue, statements)
+    return queue
+
+
+def tls_only(
+    scope: Construct, construct_id: str, queue: sqs.CfnQueue, statements: tuple[Statement, ...] = ()
+) -> None:
+    """Add the policy of a queue that accepts TLS only; ``statements`` say who else may use it than roles of the account."""
     sqs.CfnQueuePolicy(
         scope,
-        "DeadLetterQueuePolicy",
+        construct_id,
         queues=[queue.ref],
         policy_document=policy_document(
             [
@@ -47,7 +55,6 @@ def dead_letter_queue(
             ]
         ),
     )
-    return queue
 
 
 def sent_by_rules(account: str) -> Statement:

@@ -22,6 +22,8 @@ TRAINING_NAMESPACE = "/aws/sagemaker/TrainingJobs"
 PROCESSING_NAMESPACE = "/aws/sagemaker/ProcessingJobs"
 TRANSFORM_NAMESPACE = "/aws/sagemaker/TransformJobs"
 STATES_NAMESPACE = "AWS/States"
+SQS_NAMESPACE = "AWS/SQS"
+ECS_INSIGHTS_NAMESPACE = "ECS/ContainerInsights"
 
 #: For each kind of metric the dimensions that select one time series; CloudWatch compares them letter by letter.
 DIMENSIONS = {
@@ -35,6 +37,8 @@ DIMENSIONS = {
     "host": ("Host",),
     "alias": ("FunctionName", "Resource"),
     "machine": ("StateMachineArn",),
+    "queue": ("QueueName",),
+    "service": ("ClusterName", "ServiceName"),
 }
 
 _PERCENTILES = "Percentiles"
@@ -118,6 +122,16 @@ def metric(namespace: str, name: str) -> Metric:
         raise UnknownMetricError(
             f"{namespace} has no metric {name}: metrics.csv lists those that there are"
         ) from None
+
+
+def sqs_dimensions(queue_name: str) -> Dimensions:
+    """Return what selects the metrics of a queue of Amazon SQS."""
+    return tuple(zip(DIMENSIONS["queue"], (queue_name,), strict=True))
+
+
+def service_dimensions(cluster_name: str, service_name: str) -> Dimensions:
+    """Return what selects the metrics of a service of Amazon ECS."""
+    return tuple(zip(DIMENSIONS["service"], (cluster_name, service_name), strict=True))
 
 
 def machine_dimensions(state_machine_arn: str) -> Dimensions:

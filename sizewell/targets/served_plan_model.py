@@ -3,7 +3,14 @@
 from typing import ClassVar, Literal
 
 from sizewell.instance_selection.results import EndpointEstimate, Selection
-from sizewell.planning.workload_plan import AlarmPlan, ImagePlan, InstanceWorkloadPlan, PlanModel
+from sizewell.planning.endpoint_plan_model import AnsweredLaterPlan
+from sizewell.planning.workload_plan import (
+    AccessPlan,
+    AlarmPlan,
+    ImagePlan,
+    InstanceWorkloadPlan,
+    PlanModel,
+)
 
 
 class ReplicaScalingPlan(PlanModel):
@@ -11,9 +18,9 @@ class ReplicaScalingPlan(PlanModel):
 
     min_instance_count: int
     max_instance_count: int
-    signal: Literal["invocations", "concurrency"]
+    signal: Literal["invocations", "concurrency", "backlog"]
     target_value: float
-    """Of one container: requests in a second, or requests in progress."""
+    """Of one container: requests in a second, requests in progress, or those that wait as well."""
     scale_out_cooldown_s: int
     scale_in_cooldown_s: int
     derivation: str
@@ -44,7 +51,7 @@ class ServedOnEc2Plan(InstanceWorkloadPlan):
     """Containers at average load."""
     average_requests_per_second: float
     max_concurrent_requests: int
-    """Beyond as many requests in one container, more are refused."""
+    """The most requests in one container: more are refused, or wait in the queue."""
     scaling: ReplicaScalingPlan | None
     """None where the number of containers is fixed."""
     alarms: dict[str, AlarmPlan]
@@ -76,3 +83,37 @@ class ServedOnEc2Plan(InstanceWorkloadPlan):
     def target(self) -> str:
         """The name of the cluster in the configuration."""
         return self.cluster.key
+
+
+class QueuePlan(AnsweredLaterPlan):
+    """A queue of Amazon SQS, which holds requests until a container has room for them."""
+
+    name: str
+    url: str
+    """Manifests cannot read outputs of a stack: it follows from account, region and name."""
+    answers_topic_arn: str
+    """The topic that hears of answers: the one that is stated, or that is made."""
+    failures_topic_arn: str
+    """The same of requests that failed."""
+    max_receives: int
+    """How often a request is tried before it becomes a dead letter."""
+    visibility_timeout_s: int
+    """How long nobody else gets a request of a container that no longer tells that it works on it."""
+
+
+class QueueWorkerPlan(ServedOnEc2Plan):
+    """One model whose containers work off a queue."""
+
+    queue: QueuePlan
+    access: AccessPlan | None
+    """Who may send requests; None gives nobody the permission."""
+
+    @property
+    def runs_at_all_hours(self) -> bool:
+        """Whether some container runs without work."""
+        return not self.queue.sleeps
+
+    @property
+    def keeps_inference_data(self) -> bool:
+        """Whether requests and answers lie in the artifact bucket."""
+        return True

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sizewell.config.cluster import Cluster, Runs, TargetKind
-from sizewell.config.effects import OnChange
+from sizewell.config.effects import OnChange, OnToggle
 from sizewell.config.place import PlaceName
 
 #: https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_CreateCluster.html
@@ -52,12 +52,23 @@ class EcsCluster(Cluster):
         tuple[Annotated[str, Field(pattern=r"^sg-[0-9a-f]{8,17}$")], ...], Field(min_length=1, max_length=20)
     ]
     """The security groups of whoever may call the models."""
+    container_insights: Annotated[
+        bool,
+        OnToggle(
+            on="asynchronous endpoints can scale there",
+            off="nobody counts the tasks by which asynchronous endpoints scale",
+        ),
+    ] = False
+    """Whether Container Insights is on in it, which counts tasks: asynchronous endpoints scale by their number."""
     proxy_image: ImageInEcr
     """An image of Envoy 1.30 or later in Amazon ECR, which bounds requests and ends those that take too long, beside each
     container of a model."""
 
 
 _OF_SAGEMAKER = "it is a feature of endpoints of SageMaker"
+_POOLS = "its capacity provider always has all types that fit"
+_OWN_ROLES = "its roles are made"
+_PACKAGE = "state image and artifact, which every target can read"
 
 FACET = TargetKind(
     words="cluster of Amazon ECS",
@@ -68,17 +79,29 @@ FACET = TargetKind(
             lacks={
                 "pipeline": "one container answers; put the steps before and after the model into its image",
                 "data_capture": f"{_OF_SAGEMAKER}; log requests in the container",
-                "instance_pools": "its capacity provider always has all types that fit",
+                "instance_pools": _POOLS,
                 "capacity_reservation_arn": "it is of SageMaker's own capacity",
                 "variants": f"{_OF_SAGEMAKER}; make each variant a workload of its own",
                 "shadow": _OF_SAGEMAKER,
                 "rollout": "one task after the other is replaced, and alarms bring the old ones back",
                 "access": "callers are the cluster's caller_security_groups",
-                "execution_role_arn": "its roles are made",
-                "container.model_package": "state image and artifact, which every target can read",
+                "execution_role_arn": _OWN_ROLES,
+                "container.model_package": _PACKAGE,
                 "scaling.schedules": "its scaling follows the load alone",
                 "scaling.steps": "its scaling follows what it tracks",
                 "detailed_metrics": "the load balancer has them",
+            },
+        ),
+        "asynchronous-endpoint": Runs(
+            planned_as="ecs-queue-worker",
+            lacks={
+                "routing": "a task takes what it has room for",
+                "instance_pools": _POOLS,
+                "access.api_gateway": "callers send to the queue",
+                "execution_role_arn": _OWN_ROLES,
+                "container.model_package": _PACKAGE,
+                "scaling.schedules": "its scaling follows the queue alone",
+                "detailed_metrics": "the queue has metrics of its own",
             },
         ),
     },

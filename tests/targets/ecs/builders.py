@@ -5,8 +5,9 @@ from typing import Any
 from sizewell.config.environment import Environment
 from sizewell.instance_selection import load_catalog
 from sizewell.planning.build import build_plan
+from sizewell.targets.ecs.queue_worker.plan_model import EcsQueueWorkerPlan
 from sizewell.targets.ecs.service.plan_model import EcsServicePlan
-from tests.planning.builders import endpoint, environment
+from tests.planning.builders import endpoint, environment, queue_endpoint
 
 NAME = "plants"
 
@@ -33,4 +34,17 @@ def planned(stated: Environment) -> EcsServicePlan:
     """Return the plan of the one workload."""
     (plan,) = build_plan(stated, load_catalog("us-east-1")).workloads
     assert isinstance(plan, EcsServicePlan)
+    return plan
+
+
+def queued(stated: dict[str, Any] | None = None, **workload: Any) -> Environment:
+    """Return an environment with one model whose tasks work off a queue in a cluster that counts them."""
+    clusters = {"web": stated or cluster(container_insights=True)}
+    return environment({NAME: queue_endpoint(**{"target": "web", **workload})}, clusters=clusters)
+
+
+def planned_worker(stated: Environment) -> EcsQueueWorkerPlan:
+    """Return the plan of the one workload, which answers later."""
+    (plan,) = build_plan(stated, load_catalog("us-east-1")).workloads
+    assert isinstance(plan, EcsQueueWorkerPlan)
     return plan

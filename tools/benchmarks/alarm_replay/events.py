@@ -1,6 +1,6 @@
 """The traces of what answers later or ends by itself: queues of asynchronous endpoints, and jobs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -92,6 +92,50 @@ def queue_traces(
     yield trace("an answer is lost", 15), series(ResponseUploadFailures=(AFTERNOON, AFTERNOON + 1, 1))
     yield trace("a notification is lost", 15), series(NotificationFailures=(AFTERNOON, AFTERNOON + 1, 1))
     yield trace("disk is full", 30), series(DiskUtilization=(AFTERNOON, AFTERNOON + 2 * HOUR, 95))
+
+
+def worker_traces(
+    queue: str, dead_letters: str, service: Dimensions | None, *, max_wait_minutes: float, sleeps: bool
+) -> Iterator[tuple[Trace, Published]]:
+    """Yield those of a queue of Amazon SQS, which containers work off: tasks of a ``service`` of ECS, or pods."""
+
+    def metric(name: str, of: str = queue) -> Metric:
+        return ("AWS/SQS", name, frozenset({("QueueName", of)}))
+
+    age, waiting, worked_on = (
+        metric(name)
+        for name in (
+            "ApproximateAgeOfOldestMessage",
+            "ApproximateNumberOfMessagesVisible",
+            "ApproximateNumberOfMessagesNotVisible",
+        )
+    )
+    lost = metric("ApproximateNumberOfMessagesVisible", dead_letters)
+    tasks: Metric = ("ECS/ContainerInsights", "DesiredTaskCount", frozenset(service or ()))
+    usual = {age: max_wait_minutes * 60 / 2, waiting: 2.0, worked_on: 1.0, lost: 0.0}
+    usual |= {tasks: 1.0} if service else {}
+
+    def series(
+        changes: Mapping[Metric, Floats | float], start: int = AFTERNOON, minutes: int = 6 * HOUR
+    ) -> Published:
+        values = {name: np.full(_MINUTES, value) for name, value in usual.items()}
+        for name, value in changes.items():
+            values[name][start : start + minutes] = value
+        return gauges(values)
+
+    def trace(name: str, within: float | None = None) -> Trace:
+        page_within = None if within is None else int(np.ceil(within))
+        return Trace(name=name, load=steady(1), starts=AFTERNOON, page_within=page_within)
+
+    growing: Floats = (60 * np.arange(6 * HOUR)).astype(np.float64)
+    yield trace("steady queue"), series({})
+    if sleeps:
+        asleep = {age: np.nan, waiting: np.nan, worked_on: np.nan} | ({tasks: 0.0} if service else {})
+        yield trace("asleep for a night"), series(asleep, DAY, 8 * HOUR)
+        yield trace("a container starts"), series({worked_on: 0.0}, minutes=_WAKE_MINUTES)
+    yield trace("nobody works on a request", max_wait_minutes + 15), series({worked_on: 0.0, age: growing})
+    yield trace("a queue that is drained too slowly", max_wait_minutes + 15), series({age: growing})
+    yield trace("a request becomes a dead letter", 15), series({lost: 1.0})
 
 
 def job_traces(

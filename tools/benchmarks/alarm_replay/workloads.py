@@ -17,8 +17,9 @@ from sizewell.facts.endpoint_metrics import (
     variant_dimensions,
 )
 from sizewell.facts.lambda_functions import alias_dimensions
+from sizewell.facts.metrics import service_dimensions
 from tools.benchmarks.alarm_replay import publishing
-from tools.benchmarks.alarm_replay.events import job_traces, queue_traces
+from tools.benchmarks.alarm_replay.events import job_traces, queue_traces, worker_traces
 from tools.benchmarks.alarm_replay.held_out_traces import held_out_traces
 from tools.benchmarks.alarm_replay.loads import day_and_night
 from tools.benchmarks.alarm_replay.series import Series
@@ -74,6 +75,8 @@ def _of_kind(plan: Plan, template: Mapping[str, Any]) -> Iterator[Watched]:
             yield _service(plan, template)
         case "asynchronous-endpoint":
             yield _queue(plan, template)
+        case "eks-queue-worker" | "ecs-queue-worker":
+            yield _worker(plan, template)
         case "notebook":
             return
         case _:
@@ -363,6 +366,23 @@ def _queue(plan: Plan, template: Mapping[str, Any]) -> Watched:
         requests_per_minute=plan["average_requests_per_second"] * 60,
         max_wait_minutes=plan["asynchronous"]["max_wait_s"] / 60,
         sleeps=plan["asynchronous"]["sleeps"],
+    )
+    return _of_events(plan, template, traces)
+
+
+def _worker(plan: Plan, template: Mapping[str, Any]) -> Watched:
+    (dead_letters,) = (
+        f"{name}.QueueName"
+        for name, resource in template["Resources"].items()
+        if resource["Type"] == "AWS::SQS::Queue" and "RedrivePolicy" not in resource["Properties"]
+    )
+    queue, service = plan["queue"], plan.get("service_name")
+    traces = worker_traces(
+        queue["name"],
+        dead_letters,
+        service_dimensions(plan["cluster"]["name"], service) if service else None,
+        max_wait_minutes=queue["max_wait_s"] / 60,
+        sleeps=queue["sleeps"],
     )
     return _of_events(plan, template, traces)
 

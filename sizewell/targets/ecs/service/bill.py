@@ -7,9 +7,9 @@ from sizewell.planning.bill_items import BY_USE_OF_LOG_GROUP, alarm_item, bill_l
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.endpoint_bill import alarm_items
 from sizewell.planning.kind import BillKind
-from sizewell.targets.ecs.instance_types import MANAGED_INSTANCES
 from sizewell.targets.ecs.service.plan_model import EcsServicePlan
-from sizewell.targets.served_bill import BY_USE, instance_items
+from sizewell.targets.ecs.tasks_bill import task_instance_items
+from sizewell.targets.served_bill import BY_USE
 
 #: Of an alarm on a share of the requests.
 _METRICS_OF_SHARE = 2
@@ -17,20 +17,13 @@ _METRICS_OF_SHARE = 2
 
 def _line(plan: EcsServicePlan, region: str) -> BillLine:
     """Return a month of a workload at average load."""
-    instances = instance_items(
-        plan,
-        region,
-        manager=MANAGED_INSTANCES,
-        fee=("ECS", "Managed Instances fee"),
-        volume_size_gib=plan.task.volume_size_gib,
-    )
     metrics = [
         1,  # of healthy targets
         *(_METRICS_OF_SHARE for _ in plan.alarms),
         *(METRICS_OF_ROLLBACK_ALARM.get(name, 1) for name in plan.rollback_alarms),
     ]
     items = [
-        *instances,
+        *task_instance_items(plan, region),
         priced_item(region, "ELB", "load balancer", "application_hour", HOURS_PER_MONTH, is_fixed=True),
         *alarm_items(region, metrics, ()),
     ]

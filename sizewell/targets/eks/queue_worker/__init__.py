@@ -1,0 +1,1 @@
+"""Everything that is said of a model whose pods work off a queue."""
