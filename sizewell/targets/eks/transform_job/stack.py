@@ -1,0 +1,5 @@
+"""The stack of a batch transform in a cluster."""
+
+from sizewell.kinds.stack_kind import StackKind
+
+FACET = StackKind(stack="sizewell.stacks.transform_pod_stack:TransformPodStack")
