@@ -13,7 +13,7 @@ EXAMPLES = _PLACE / "examples"
 
 def print_guides() -> None:
     """Print the name and the title of each guide, and where the examples are."""
-    guides = sorted(GUIDES.glob("*.md"))
+    guides = sorted(GUIDES.glob("*.md"), key=lambda guide: guide.stem)
     width = max(len(guide.stem) for guide in guides)
     for guide in guides:
         title = guide.read_text("utf-8").partition("\n")[0].removeprefix("# ")

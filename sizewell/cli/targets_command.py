@@ -51,19 +51,20 @@ def print_targets(workload: str, options: tuple[TargetOption, ...], console: Con
     )
     for header in ("target", "runs on", "count", *(() if narrow else ("predicted",))):
         table.add_column(header, no_wrap=True)
-    for header in ("USD/month", "per 1,000 requests"):
+    per_run = any(option.usd_per_run is not None for option in options)
+    for header in ("USD/month", "USD/run" if per_run else "per 1,000 requests"):
         table.add_column(header, justify="right")
     for option in options:
         row = _row(option)
         cost = option.line.usd_per_month if option.line else None
-        per_1000 = option.usd_per_1000_requests
+        each = option.usd_per_run if per_run else option.usd_per_1000_requests
         table.add_row(
             option.target or option.words,
             row.on if row else "[red]cannot run there[/]",
             row.count if row else "",
             *([] if narrow else [row.predicted if row else ""]),
             usd(cost) if row else "",
-            "" if per_1000 is None else f"{per_1000:.3g}",
+            "" if each is None else f"{each:.3g}",
             style="bold" if option.is_taken else None,
         )
     console.print(table)
@@ -91,5 +92,6 @@ def _plain(option: TargetOption) -> dict[str, Any]:
         "count": row.count if row else None,
         "usd_per_month": option.line.usd_per_month if option.line else None,
         "usd_per_1000_requests": option.usd_per_1000_requests,
+        "usd_per_run": option.usd_per_run,
         "misses": list(option.misses),
     }

@@ -10,18 +10,20 @@ from sizewell.instance_selection import TrainingEstimate
 from sizewell.instance_selection.counterfactuals import training_counterfactuals
 from sizewell.instance_selection.wording import counted
 from sizewell.planning.locked_selection import free_pick
-from sizewell.planning.training_plan_model import TrainedModelPlan
+from sizewell.planning.training_method import Requirements
 from sizewell.planning.translate import training_requirements
 
 
-def explain_training(subject: Subject, training: TrainedModel, **more: Any) -> Asked:
+def explain_training(
+    subject: Subject, training: TrainedModel, requirements: Requirements = training_requirements, **more: Any
+) -> Asked:
     """Return what was asked of a training; ``more`` are other fields of what was asked."""
-    plan: TrainedModelPlan = subject.plan
+    plan: Any = subject.plan
     savings_plan = subject.policy.savings_plan
     return Asked(
         bound=training.deadline_hours,
         counterfactuals=training_counterfactuals(
-            training_requirements(training, subject.policy, plan.method, (), subject.measured),
+            requirements(training, subject.policy, plan.method, (), subject.measured),
             subject.catalog,
             free_pick(plan.selection, plan.lock),
             checkpoint_interval_hours=training.checkpoint.interval_minutes / 60
@@ -50,6 +52,6 @@ def training_facts(explanation: Explanation) -> list[str]:
     ]
     if e.spot_savings_pct is not None:
         lines.append(f"Spot saves about {e.spot_savings_pct:.0f} %")
-    if plan.experiment is not None:
+    if getattr(plan, "experiment", None) is not None:
         lines.append(f"its script records each run in the MLflow experiment {plan.experiment}")
     return lines

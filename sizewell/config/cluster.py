@@ -1,4 +1,4 @@
-"""Clusters that exist: a workload runs in the one that it names as its ``target``, and in SageMaker where it names none."""
+"""Clusters: a workload runs in the one that it names as its ``target``, and in SageMaker where it names none."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -144,7 +144,8 @@ class Environment(ConfigModel):
     places: Annotated[dict[PlaceName, Place], Field(max_length=MAX_PLACES)] = {}
     """Other accounts and regions by name, for workloads that say place: NAME; each has a foundation of its own."""
     clusters: Clusters = {}
-    """Clusters that exist, by a name of yours, for workloads that say target: NAME; without a target they run in SageMaker."""
+    """Clusters by a name of yours, for workloads that say target: NAME; without a target they run in SageMaker. They exist,
+    but for those of AWS Batch, which makes its own."""
     storage: Storage = Storage()
     """How many days the buckets keep checkpoints and replaced artifacts."""
     notifications: Notifications = Notifications()

@@ -82,6 +82,47 @@ FIELDS = (
 )
 
 
+#: Of Unix, as Kubernetes reads them: https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax
+UNIX_FIELDS = (
+    *FIELDS[:2],
+    CronField("day-of-month", 1, 31, special=r"\?"),
+    FIELDS[3],
+    CronField("day-of-week", 0, 6, _WEEKDAYS, r"\?"),
+)
+_UNIX_WORDS = {
+    f"@{word}" for word in ["yearly", "annually", "monthly", "weekly", "daily", "midnight", "hourly"]
+}
+
+
+def unix_cron(expression: str) -> str:
+    """Return the five fields of Unix for the times of ``cron(...)``; ValueError where Unix has no fields for them."""
+    require_cron(expression, "a run")
+    values = [field.numbers(value) for value, field in zip(expression[5:-1].split(), FIELDS, strict=True)]
+    if values[5] != "*":
+        raise ValueError(f"Unix has no field for the year: {expression}")
+    fields = [value.replace("?", "*") for value in values[:5]]
+    # AWS counts the days of a week from 1, and so the days on which steps begin; a step itself stays.
+    fields[4] = re.sub(r"(?<![/\d])\d", lambda day: str(int(day[0]) - 1), fields[4])
+    found = " ".join(fields)
+    if reason := unix_cron_fault(found):
+        raise ValueError(f"Unix has no fields for {expression}: {reason}")
+    return found
+
+
+def unix_cron_fault(schedule: str) -> str | None:
+    """Return what is wrong with a schedule of Unix, or None."""
+    if schedule in _UNIX_WORDS:
+        return None
+    values = schedule.split()
+    if len(values) != len(UNIX_FIELDS):
+        return f"it has {len(values)} fields, and {len(UNIX_FIELDS)} are needed"
+    for value, field in zip(values, UNIX_FIELDS, strict=True):
+        if not field.allows(value) or any(field.count(part) < 1 for part in value.split(",")):
+            names = " or a name" if field.names else ""
+            return f"{value} is no {field.name} ({field.lowest} to {field.highest}{names})"
+    return None
+
+
 def require_cron(schedule: str, name: str) -> None:
     """Raise ValueError where the schedule of what is called ``name`` is no ``cron(...)`` that AWS takes."""
     inside = re.fullmatch(r"cron\((.*)\)", schedule)

@@ -49,6 +49,9 @@ class Quota(NamedTuple):
 #: The quotas of running on-demand instances are in vCPUs, by the letters that the names of types begin with:
 #: https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html
 _ON_DEMAND = "Running On-Demand {} instances"
+#: And of Spot Instances, which P has by generation.
+_SPOT = "All {} Spot Instance Requests"
+_P_ON_SPOT = {"p2": "P4, P3 and P2", "p3": "P4, P3 and P2", "p4": "P4, P3 and P2", "p5": "P5", "p6": "P6"}
 _OF_FAMILIES = (
     ("dl", "DL"),
     ("inf", "Inf"),
@@ -60,14 +63,16 @@ _OF_FAMILIES = (
 _STANDARD = "Standard (A, C, D, H, I, M, R, T, Z)"
 
 
-def ec2_quotas(instance_types: Iterable[str], vcpus: int) -> Iterator[Quota]:
+def ec2_quotas(instance_types: Iterable[str], vcpus: int, *, spot: bool = False) -> Iterator[Quota]:
     """Yield the quotas of as many vCPUs of types of EC2, each of which can replace the others."""
+    families = (*_P_ON_SPOT.items(), *_OF_FAMILIES) if spot else _OF_FAMILIES
     names = {
-        next((words for prefix, words in _OF_FAMILIES if instance_type.startswith(prefix)), _STANDARD)
+        next((words for prefix, words in families if instance_type.startswith(prefix)), _STANDARD)
         for instance_type in instance_types
     }
+    pattern = _SPOT if spot else _ON_DEMAND
     for name in sorted(names):
-        yield Quota("ec2", _ON_DEMAND.format(name), vcpus)
+        yield Quota("ec2", pattern.format(name), vcpus)
 
 
 def instance_quotas(use: InstanceUse, counts: Mapping[str, int]) -> Iterator[Quota]:

@@ -38,12 +38,10 @@ NAMES = {"RealTimeEndpoint": "Endpoint", "ModeEndpoint": "Endpoint"}
 
 #: What runs in SageMaker alone.
 WITHOUT_TARGET = (
-    ("queue", "AsynchronousEndpoint"),
     ("several", "MultiModelEndpoint"),
     ("serverless", "ServerlessEndpoint"),
     ("function", "LambdaFunction"),
     ("components", "InferenceComponentEndpoint"),
-    ("transform", "BatchTransform"),
 )
 #: Keys that a kind refuses, with what to write instead.
 REFUSED = {

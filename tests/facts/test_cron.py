@@ -1,6 +1,15 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sizewell.facts.cron import in_one_spelling, starts_per_year
+from sizewell.facts.cron import (
+    FIELDS,
+    cron,
+    in_one_spelling,
+    starts_per_year,
+    unix_cron,
+    unix_cron_fault,
+)
 
 
 @pytest.mark.parametrize(
@@ -51,3 +60,27 @@ def test_the_same_times(expression: str, same: str) -> None:
 )
 def test_other_times(expression: str, other: str) -> None:
     assert in_one_spelling(expression) != in_one_spelling(other)
+
+
+@given(
+    minute=st.integers(0, 24 * 60 - 1),
+    weekdays=st.lists(st.sampled_from(FIELDS[4].names.split("|")), unique=True, max_size=7),
+)
+def test_unix_reads_the_same_times(minute: int, weekdays: list[str]) -> None:
+    found = unix_cron(cron(minute, weekdays=weekdays))
+    assert unix_cron_fault(found) is None
+    minutes, hours, day, month, of_week = found.split()
+    assert int(hours) * 60 + int(minutes) == minute
+    assert (day, month) == ("*", "*")
+    sunday_first = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"]
+    days = [] if of_week == "*" else [sunday_first[int(number)] for number in of_week.split(",")]
+    assert days == weekdays
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["cron(0 9 L * ? *)", "cron(0 9 ? * 6#2 *)", "cron(0 9 1 * ? 2027)", "cron(0 9 ? * SAT-SUN *)"],
+)
+def test_what_unix_cannot_say_is_an_error(expression: str) -> None:
+    with pytest.raises(ValueError, match="Unix has no field"):
+        unix_cron(expression)

@@ -30,6 +30,7 @@ GROUPS = (
     "test_pipelines",
     "test_existing",
     "test_processing_jobs",
+    "test_queue_workers",
     "test_beyond_the_examples",
     "test_contract",
 )
@@ -45,6 +46,7 @@ ORDER = (
     "test_existing",
     "test_examples",
     "test_processing_jobs",
+    "test_queue_workers",
     "test_pipelines",
     "test_beyond_the_examples",
     "test_network_lookup",
@@ -57,6 +59,7 @@ OF_THE_LOCAL_CLOUD = {
     "emulator",
     "test_commands",
     "test_network_lookup",
+    "test_queue_workers",
     "test_rightsize",
     "test_users_platform",
 }

@@ -17,8 +17,10 @@ from tests.localcloud.processes import until
 from tests.synthesis import synthesize
 
 ENDPOINT_CONFIG = "AWS::SageMaker::EndpointConfig"
-#: Examples that are deployed and read back where their state machines are executed.
+#: Examples that are deployed and read back where what is in them runs.
 EXECUTED = {
+    "ecs-queue-worker": "test_queue_workers",
+    "eks-queue-worker": "test_queue_workers",
     "pipeline": "test_pipelines",
     "processing-job": "test_processing_jobs",
     "training-job": "test_beyond_the_examples",

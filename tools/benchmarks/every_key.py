@@ -56,6 +56,13 @@ def _in_clusters(found: dict[str, Config]) -> dict[str, Config]:
     beside = found["job: linear"]
     return {
         "endpoint: in a cluster of EKS": base,
+        **{
+            f"queue: in a cluster of {words}": {
+                **_base({**stated.QUEUE_IN_CLUSTER, "target": target, "model": model, "request": request}),
+                "clusters": stated.CLUSTERS,
+            }
+            for words, target in (("EKS", "main"), ("ECS", "web"))
+        },
         "endpoint: in a cluster of ECS": {
             **base,
             "policy": {**base["policy"], "allowed_targets": ["web"]},
@@ -63,6 +70,12 @@ def _in_clusters(found: dict[str, Config]) -> dict[str, Config]:
                 name: {**workload, "target": "web"} for name, workload in base["workloads"].items()
             },
         },
+        "transform: in a cluster of EKS": {
+            **_base({**stated.TRANSFORMED_IN_CLUSTER, "model": model, "request": request}),
+            "clusters": stated.CLUSTERS,
+        },
+        "job: in a cluster of Batch": {**_base(stated.TRAINED_IN_CLUSTER), "clusters": stated.CLUSTERS},
+        "job: in a cluster of EKS": {**_base(stated.TRAINED_ON_EKS), "clusters": stated.CLUSTERS},
         "endpoint: in a cluster of another place": {
             **beside,
             "bootstrap": {"qualifier": "company1"},

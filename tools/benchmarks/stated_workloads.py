@@ -292,6 +292,7 @@ CLUSTERS: Config = {
             "nvidia-device-plugin",
             "neuron-device-plugin",
             "network-policies",
+            "interruption-queue",
         ],
         "daemonsets": {"cpu": "300m", "memory": "800Mi", "pods": 9},
         "prometheus": {
@@ -309,8 +310,10 @@ CLUSTERS: Config = {
         "capacity": "managed-instances",
         "certificate_arn": "arn:aws:acm:us-east-1:111122223333:certificate/12345678-1234-1234-1234-123456789012",
         "caller_security_groups": ["sg-0123456789abcdef0"],
+        "container_insights": True,
         "proxy_image": "111122223333.dkr.ecr.us-east-1.amazonaws.com/envoy:v1.36.2",
     },
+    "jobs": {"type": "batch"},
 }
 IN_CLUSTER: Config = {
     **{
@@ -381,6 +384,17 @@ QUEUE: Config = {
         "memory_utilization": {"above_percent": 95, **LOOKS},
         "disk_utilization": {"off_because": "nobody acts on it"},
     },
+}
+QUEUE_IN_CLUSTER: Config = {
+    **{
+        key: value
+        for key, value in QUEUE.items()
+        if key not in ("routing", "detailed_metrics", "instance_pools")
+    },
+    "target": "main",
+    "access": {"callers": QUEUE["access"]["callers"]},
+    "scaling": {key: value for key, value in QUEUE["scaling"].items() if key != "schedules"},
+    "alarms": {"age_of_oldest_request": QUEUE["alarms"]["age_of_oldest_request"]},
 }
 SERVERLESS: Config = {
     **{
@@ -731,6 +745,12 @@ TRANSFORM: Config = {
     "schedule": {"every": "day", "at": "02:00", "time_zone": "Europe/Berlin", "enabled": True},
     "instances": FAMILIES,
 }
+TRANSFORMED_IN_CLUSTER: Config = {
+    **{
+        key: value for key, value in TRANSFORM.items() if key not in ("join", "input_filter", "output_filter")
+    },
+    "target": "main",
+}
 PINNED_TRANSFORM: Config = {
     "runs_per_month": 2,
     "starts_on": {"object": "rows/_SUCCESS", "alarm": "drift"},
@@ -771,6 +791,28 @@ TRAINING: Config = {
         "enabled": True,
     },
     "instances": FAMILIES,
+}
+#: By AWS Batch.
+TRAINED_IN_CLUSTER: Config = {
+    **{
+        key: value
+        for key, value in TRAINING.items()
+        if key
+        not in ("channels", "max_instances", "encrypt_inter_container_traffic", "optimizer", "schedule")
+    },
+    "target": "jobs",
+    "model": {"architecture": "linear", "features": 16},
+    "container": {key: value for key, value in TRAINING["container"].items() if key != "metrics"},
+    "dataset": {**TRAINING["dataset"], "examples": 1000},
+    "method": "full",
+    "starts_on": {"object": "rows/_SUCCESS"},
+}
+#: By a CronJob.
+TRAINED_ON_EKS: Config = {
+    **{key: value for key, value in TRAINED_IN_CLUSTER.items() if key not in ("starts_on", "report_success")},
+    "target": "main",
+    "spot": {key: value for key, value in TRAINING["spot"].items() if key != "max_wait_hours"},
+    "schedule": TRAINING["schedule"],
 }
 LUSTRE: Config = {
     "type": "fsx-lustre",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sizewell.config.base import with_article, without
+from sizewell.config.cluster import target_of
 from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
 from sizewell.config.repeated_runs import RepeatedRuns
@@ -60,6 +61,11 @@ def _of_step(
     elif job.place != pipeline.place:
         here, there = (f"place {one.place}" if one.place else "no place" for one in (pipeline, job))
         yield path_of_job, f"{step.runs} has {there}, and the pipeline {here}: write the same at both"
+    elif target_of(job) is not None:
+        yield (
+            path_of_job,
+            f"{step.runs} has a target, and a pipeline runs jobs of SageMaker alone: {without('target')} there",
+        )
     else:
         for index, gate in enumerate(step.passes_if):
             if (fault := job.gate_fault(gate.metric, gate.file)) is not None:

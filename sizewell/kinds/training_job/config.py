@@ -10,6 +10,7 @@ from sizewell.config.base import (
     fault,
     without,
 )
+from sizewell.config.cluster import ON_TARGET, TargetName
 from sizewell.config.effects import OnChange, OnNumber, OnToggle, SelectionNeed
 from sizewell.config.environment import Environment
 from sizewell.config.kind import ConfigKind
@@ -26,7 +27,10 @@ class TrainingJob(TrainedModel):
     """A job that trains a model, as a Step Functions state machine with a ladder of instance types."""
 
     kind: Literal["training-job"]
-    """The workload is a SageMaker training job."""
+    """The workload is a training job: of SageMaker, or in a cluster."""
+    target: Annotated[TargetName | None, *ON_TARGET] = None
+    """Which of the clusters it runs in, or cheapest: the cheapest of SageMaker and the clusters that meet the needs. By default
+    SageMaker."""
     keep_alive_minutes: Annotated[
         Annotated[int, Field(ge=1, le=MAX_KEEP_ALIVE_MINUTES)] | None,
         OnNumber("instances wait for the next run for less time", "instances wait longer, and are paid for"),

@@ -10,6 +10,7 @@ from sizewell.config.cluster import Cluster, Runs, TargetKind
 from sizewell.config.effects import OnChange
 from sizewell.config.place import PlaceName
 from sizewell.config.tags import TagKey, TagValue
+from sizewell.targets.training_lacks import TRAINING_LACKS
 
 #: A quantity of Kubernetes: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
 Cpu = Annotated[str, Field(pattern=r"^[0-9]{1,6}(\.[0-9]{1,3})?m?$", max_length=12, examples=["300m"])]
@@ -54,6 +55,7 @@ class Component(StrEnum):
     NETWORK_POLICIES = "network-policies"
     KUBE_STATE_METRICS = "kube-state-metrics"
     DCGM_EXPORTER = "dcgm-exporter"
+    INTERRUPTION_QUEUE = "interruption-queue"
 
 
 class DaemonSets(ConfigModel):
@@ -106,7 +108,7 @@ class EksCluster(Cluster):
     """The release of the machine image of nodes; auto-mode chooses it itself."""
     has: Annotated[tuple[Component, ...], Field(max_length=len(Component))] = ()
     """What is installed in it: keda, prometheus (with its operator), pod-identity-agent, nvidia-device-plugin,
-    neuron-device-plugin, network-policies, kube-state-metrics, dcgm-exporter."""
+    neuron-device-plugin, network-policies, kube-state-metrics, dcgm-exporter, interruption-queue (of Karpenter)."""
     daemonsets: DaemonSets
     """What is left of a node begins after this: kubectl describe node shows it."""
     prometheus: Prometheus | None = None
@@ -163,6 +165,9 @@ class EksCluster(Cluster):
 
 
 _OF_SAGEMAKER = "it is a feature of endpoints of SageMaker"
+_POOLS = "its node pool always has all types that fit"
+_OWN_ROLE = "its role is made, for EKS Pod Identity"
+_PACKAGE = "state image and artifact, which every target can read"
 _CALLERS = "callers are pods with the label that the guide to clusters names"
 
 FACET = TargetKind(
@@ -174,17 +179,50 @@ FACET = TargetKind(
             lacks={
                 "pipeline": "one container answers; put the steps before and after the model into its image",
                 "data_capture": f"{_OF_SAGEMAKER}; log requests in the container",
-                "instance_pools": "its node pool always has all types that fit",
+                "instance_pools": _POOLS,
                 "capacity_reservation_arn": "it is of SageMaker's own capacity",
                 "variants": f"{_OF_SAGEMAKER}; make each variant a workload of its own",
                 "shadow": _OF_SAGEMAKER,
                 "rollout": "one pod after the other is replaced, and a new one that is not ready stops that",
                 "access": _CALLERS,
-                "execution_role_arn": "its role is made, for EKS Pod Identity",
-                "container.model_package": "state image and artifact, which every target can read",
+                "execution_role_arn": _OWN_ROLE,
+                "container.model_package": _PACKAGE,
                 "scaling.schedules": "its scaler follows the load alone",
                 "scaling.steps": "its scaler follows what it tracks",
                 "detailed_metrics": "Prometheus has them",
+            },
+        ),
+        "asynchronous-endpoint": Runs(
+            planned_as="eks-queue-worker",
+            lacks={
+                "routing": "a pod takes what it has room for",
+                "instance_pools": _POOLS,
+                "access.api_gateway": "callers send to the queue",
+                "execution_role_arn": _OWN_ROLE,
+                "container.model_package": _PACKAGE,
+                "scaling.schedules": "its scaler follows the queue alone",
+                "detailed_metrics": "the queue has metrics of its own",
+            },
+        ),
+        "training-job": Runs(
+            planned_as="eks-job",
+            lacks={
+                **TRAINING_LACKS,
+                "starts_on": "a schedule or people start its runs: let what writes the data call kubectl create job",
+                "report_success": "kubectl get jobs lists the runs; Prometheus tells of those that fail",
+                "spot.max_wait_hours": "each start is tried on Spot, and on demand at once where Spot has no capacity",
+            },
+        ),
+        "batch-transform": Runs(
+            planned_as="eks-transform-job",
+            lacks={
+                "pipeline": "one container answers; put the steps before and after the model into its image",
+                "join": "only SageMaker joins results with their rows; let the container answer with both",
+                "input_filter": "only SageMaker filters rows; let the container leave out what the model does not read",
+                "output_filter": "only SageMaker filters results; let the container answer with what is kept",
+                "starts_on": "a schedule or people start its runs: let what writes the data call kubectl create job",
+                "execution_role_arn": _OWN_ROLE,
+                "container.model_package": _PACKAGE,
             },
         ),
     },

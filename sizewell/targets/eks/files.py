@@ -6,8 +6,8 @@ from typing import Any
 import yaml
 
 from sizewell.planning.plan import DeploymentPlan
-from sizewell.targets.eks.deployment.plan_model import EksClusterPlan, EksDeploymentPlan
 from sizewell.targets.eks.manifests.workload import shared_manifests, workload_manifests
+from sizewell.targets.eks.pods_plan_model import EksClusterPlan, EksPlan
 from sizewell.targets.files import FilesKind
 
 _SMOKE = """\
@@ -27,7 +27,7 @@ def _files(plan: DeploymentPlan) -> dict[PurePosixPath, str]:
     clusters: dict[str, EksClusterPlan] = {}
     workloads: dict[str, list[str]] = {}
     found: dict[PurePosixPath, str] = {}
-    for workload in plan.of(EksDeploymentPlan):
+    for workload in plan.of(EksPlan):
         cluster = workload.cluster
         clusters[cluster.key] = cluster
         workloads.setdefault(cluster.key, []).append(workload.name)

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from sizewell.instance_selection.catalog import load_ec2_catalog
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan, manager_of
 from sizewell.targets.eks.legality import legality_faults
 from sizewell.targets.eks.manifests.workload import shared_manifests, workload_manifests
 from sizewell.targets.eks.node_types import node_type
+from sizewell.targets.eks.pods_plan_model import EksPlan, manager_of
 from sizewell.targets.eks.scheduling import Overhead, unschedulable
 
 
-def unsound(plan: EksDeploymentPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
+def unsound(plan: EksPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
     """Yield what an API server would refuse of the manifests of a workload, and each type that its pods do not fit."""
     catalog = load_ec2_catalog(foundation.region)
     manifests = [

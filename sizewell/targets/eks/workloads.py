@@ -18,7 +18,7 @@ class Workload:
 
 
 def workloads(manifests: Sequence[Manifest]) -> Iterator[Workload]:
-    """Yield the workloads of Deployments, Jobs and JobSets; ValueError for another kind that runs pods."""
+    """Yield the workloads of Deployments, Jobs, CronJobs and JobSets; ValueError for another kind that runs pods."""
     for manifest in manifests:
         kind, spec = manifest["kind"], manifest.get("spec") or {}
         name = f"{kind}/{manifest['metadata']['name']}"
@@ -27,13 +27,23 @@ def workloads(manifests: Sequence[Manifest]) -> Iterator[Workload]:
             yield Workload(name=name, template=spec["template"], pods=replicas + _surge(spec, replicas))
         elif kind == "Job":
             yield Workload(name=name, template=spec["template"], pods=_parallel_pods(spec))
+        elif kind == "CronJob":
+            # Of those that start by themselves: people may start more.
+            if spec.get("concurrencyPolicy") != "Forbid":
+                raise ValueError(
+                    f"{name} does not say how many of its Jobs run at a time: write concurrencyPolicy: Forbid"
+                )
+            job = spec["jobTemplate"]["spec"]
+            yield Workload(name=name, template=job["template"], pods=_parallel_pods(job))
         elif kind == "JobSet":
             for part in spec["replicatedJobs"]:
                 job = part["template"]["spec"]
                 pods = part.get("replicas", 1) * _parallel_pods(job)
                 yield Workload(name=f"{name}/{part['name']}", template=job["template"], pods=pods)
         elif _has_containers(spec):
-            raise ValueError(f"{name} runs pods: only those of Deployments, Jobs and JobSets are simulated")
+            raise ValueError(
+                f"{name} runs pods: only those of Deployments, Jobs, CronJobs and JobSets are simulated"
+            )
 
 
 def _has_containers(value: object) -> bool:

@@ -79,6 +79,14 @@ def _listed_responses(client: ClientFactory, known: Known) -> Properties:
     }
 
 
+def _attributes_of_queue(client: ClientFactory, known: Known) -> Properties:
+    """Return the attributes of a queue, which SQS keeps as texts."""
+    attributes = known["Attributes"]
+    read = {name: int(value) if value.isdecimal() else value for name, value in attributes.items()}
+    redrive = {"RedrivePolicy": json.loads(text)} if (text := attributes.get("RedrivePolicy")) else {}
+    return {**read, **redrive, "QueueName": attributes["QueueArn"].rpartition(":")[2]}
+
+
 def _notifications_with_subscribers(client: ClientFactory, known: Known) -> Properties:
     budgets = client("budgets")
     budget = {"AccountId": known["Account"], "BudgetName": known["id"]}
@@ -149,6 +157,13 @@ READERS: dict[str, tuple[Step, ...]] = {
     "AWS::ApplicationAutoScaling::ScalingPolicy": tuple(
         _scaling_policy(namespace) for namespace in ("ecs", "lambda", "sagemaker")
     ),
+    "AWS::Batch::ComputeEnvironment": (
+        call("batch", "describe_compute_environments", "computeEnvironments[0]", computeEnvironments=["$id"]),
+    ),
+    "AWS::Batch::JobDefinition": (
+        call("batch", "describe_job_definitions", "jobDefinitions[0]", jobDefinitions=["$id"]),
+    ),
+    "AWS::Batch::JobQueue": (call("batch", "describe_job_queues", "jobQueues[0]", jobQueues=["$id"]),),
     "AWS::Budgets::Budget": (
         call("sts", "get_caller_identity", "{Account: Account}"),
         call(
@@ -207,6 +222,14 @@ READERS: dict[str, tuple[Step, ...]] = {
             FlowLogIds=["$id"],
         ),
         _group_of_flow_log,
+    ),
+    "AWS::EC2::LaunchTemplate": (
+        call(
+            "ec2",
+            "describe_launch_template_versions",
+            "LaunchTemplateVersions[0].{LaunchTemplateData: LaunchTemplateData}",
+            LaunchTemplateId="$id",
+        ),
     ),
     "AWS::EC2::RouteTable": (call("ec2", "describe_route_tables", "RouteTables[0]", RouteTableIds=["$id"]),),
     "AWS::EC2::SecurityGroup": (
@@ -445,13 +468,8 @@ READERS: dict[str, tuple[Step, ...]] = {
         call("sns", "get_topic_attributes", "{PolicyDocument: Attributes.Policy}", TopicArn="$Topics"),
     ),
     "AWS::SQS::Queue": (
-        call(
-            "sqs",
-            "get_queue_attributes",
-            "Attributes.merge(@, {MessageRetentionPeriod: to_number(MessageRetentionPeriod)})",
-            QueueUrl="$id",
-            AttributeNames=["All"],
-        ),
+        call("sqs", "get_queue_attributes", QueueUrl="$id", AttributeNames=["All"]),
+        _attributes_of_queue,
         call("sqs", "list_queue_tags", _TAGS, QueueUrl="$id"),
     ),
     "AWS::SQS::QueuePolicy": (

@@ -38,6 +38,7 @@ CONFIG_MAP = "concepts/configuration/configmap/"
 DOWNWARD = "concepts/workloads/pods/downward-api/"
 DEPLOYMENT = "concepts/workloads/controllers/deployment/"
 JOB = "concepts/workloads/controllers/job/"
+CRON_JOB = "concepts/workloads/controllers/cron-jobs/"
 SERVICE = "concepts/services-networking/service/"
 POLICY = "concepts/services-networking/network-policies/"
 DISRUPTION = "tasks/run-application/configure-pdb/"
@@ -57,11 +58,14 @@ PROMETHEUS = "https://prometheus-operator.dev/docs/platform/webhook/"
 BERT, TOKENIZER, SCORING = "Deployment support-bert", "Deployment tokenizer", "Job nightly-scoring"
 BERT_SERVICE, BERT_SCALER = "Service support-bert", "ScaledObject support-bert"
 BERT_POOL, HPA = "NodePool support-bert", "HorizontalPodAutoscaler tokenizer"
+WEEKLY, TRAINIUM_POOL = "CronJob weekly-training", "NodePool trainium"
 BERT_POLICY, BERT_BUDGET = "NetworkPolicy support-bert", "PodDisruptionBudget support-bert"
 POD_SPEC = "spec template spec"
 SERVER = f"{POD_SPEC} containers 0"
 FETCH, LOG = f"{POD_SPEC} initContainers 0", f"{POD_SPEC} initContainers 1"
 WORKERS = "spec replicatedJobs 1"
+RUN = "spec jobTemplate spec"
+RUN_POD, FAILURES = f"{RUN} template spec", f"{RUN} podFailurePolicy rules"
 CONTAINER = {"name": "server", "image": "registry.example.com/again:1"}
 
 REFUSED: tuple[Refused, ...] = (
@@ -197,6 +201,62 @@ REFUSED: tuple[Refused, ...] = (
     Refused(SCORING, "spec podFailurePolicy rules 0 onExitCodes values", [0], JOB),
     Refused(SCORING, "spec podFailurePolicy rules 0 onExitCodes containerName", "scorer", JOB),
     Refused(SCORING, "metadata name", "s" * 62, JOB),
+    Refused(WEEKLY, "metadata name", "w" * 53, CRON_JOB),
+    Refused(WEEKLY, "metadata name", "Weekly_Training", CRON_JOB),
+    Refused(WEEKLY, "apiVersion", "batch/v1beta1", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", DELETED, CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "30 2 * *", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "30 2 * * 7", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "60 2 * * 0", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "30 24 * * 0", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "30 2 0 * *", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "30 2 * 13 *", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "30 2 L * *", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "30 4-2 * * *", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "cron(30 2 ? * SUN *)", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "CRON_TZ=UTC 30 2 * * 0", CRON_JOB),
+    Refused(WEEKLY, "spec schedule", "@weekends", CRON_JOB),
+    Refused(WEEKLY, "spec timeZone", "Europe/Berln", CRON_JOB),
+    Refused(WEEKLY, "spec timeZone", "Local", CRON_JOB),
+    Refused(WEEKLY, "spec timeZone", "", CRON_JOB),
+    Refused(WEEKLY, "spec concurrencyPolicy", "Never", CRON_JOB),
+    Refused(WEEKLY, "spec startingDeadlineSeconds", -1, CRON_JOB),
+    Refused(WEEKLY, "spec successfulJobsHistoryLimit", -1, CRON_JOB),
+    Refused(WEEKLY, "spec failedJobsHistoryLimit", -1, CRON_JOB),
+    Refused(WEEKLY, "spec jobTemplate", DELETED, CRON_JOB),
+    Refused(WEEKLY, f"{RUN} activeDeadlineSeconds", -1, JOB),
+    Refused(WEEKLY, f"{RUN} backoffLimit", -1, JOB),
+    Refused(WEEKLY, f"{RUN} ttlSecondsAfterFinished", -1, JOB),
+    Refused(WEEKLY, f"{RUN} selector", {"matchLabels": {"a": "b"}}, JOB),
+    Refused(WEEKLY, f"{RUN} podReplacementPolicy", "TerminatingOrFailed", JOB),
+    Refused(WEEKLY, f"{RUN} podReplacementPolicy", "Never", JOB),
+    Refused(WEEKLY, f"{RUN} podFailurePolicy", {}, JOB),
+    Refused(WEEKLY, f"{FAILURES} 0 action", "Retry", JOB),
+    Refused(WEEKLY, f"{FAILURES} 0 action", "FailIndex", JOB),
+    Refused(WEEKLY, f"{FAILURES} 0 onPodConditions", DELETED, JOB),
+    Refused(WEEKLY, f"{FAILURES} 0 onPodConditions 0 type", DELETED, JOB),
+    Refused(WEEKLY, f"{FAILURES} 0 onPodConditions 0 status", "Yes", JOB),
+    Refused(WEEKLY, f"{FAILURES} 0 onExitCodes", {"operator": "In", "values": [1]}, JOB),
+    Refused(WEEKLY, f"{FAILURES} 1 onExitCodes containerName", "main", JOB),
+    Refused(WEEKLY, f"{FAILURES} 1 onExitCodes operator", "Except", JOB),
+    Refused(WEEKLY, f"{FAILURES} 1 onExitCodes values", [], JOB),
+    Refused(WEEKLY, f"{FAILURES} 1 onExitCodes values", [143, 1], JOB),
+    Refused(WEEKLY, f"{FAILURES} 1 onExitCodes values", [1, 1], JOB),
+    Refused(WEEKLY, f"{RUN_POD} restartPolicy", DELETED, JOB),
+    Refused(WEEKLY, f"{RUN_POD} restartPolicy", "Always", JOB),
+    Refused(WEEKLY, f"{RUN_POD} restartPolicy", "OnFailure", JOB),
+    Refused(WEEKLY, f"{RUN_POD} containers 0 volumeMounts 0 name", "scratch", VOLUMES),
+    Refused(WEEKLY, f"{RUN_POD} containers 0 env 0 valueFrom fieldRef fieldPath", "spec.nodeIP", DOWNWARD),
+    Refused(WEEKLY, f"{RUN_POD} containers 0 resources requests ephemeral-storage", "40 GiB", QUANTITY),
+    Refused(WEEKLY, f"{RUN_POD} containers 0 securityContext capabilities", DELETED, POD_SECURITY),
+    Refused(TRAINIUM_POOL, "spec disruption consolidationPolicy", "WhenUnderutilized", KARPENTER),
+    Refused(TRAINIUM_POOL, "spec disruption consolidateAfter", "5 min", KARPENTER),
+    Refused(TRAINIUM_POOL, "spec disruption budgets 0 nodes", "none", KARPENTER),
+    Refused(TRAINIUM_POOL, "spec disruption budgets 0 nodes", 0, KARPENTER),
+    Refused(TRAINIUM_POOL, "spec disruption budgets 0 reasons 0", "Drift", KARPENTER),
+    Refused(TRAINIUM_POOL, "spec template spec expireAfter", "20d", KARPENTER),
+    Refused(TRAINIUM_POOL, "spec template spec terminationGracePeriod", "Never", KARPENTER),
     Refused(BERT_SERVICE, "spec ports 0 port", 0, SERVICE),
     Refused(BERT_SERVICE, "spec ports 0 name", DELETED, SERVICE),
     Refused(BERT_SERVICE, "spec ports 1 name", "http", SERVICE),

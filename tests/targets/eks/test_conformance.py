@@ -38,6 +38,8 @@ def test_manifests_are_stacks_of_their_workloads(assembly: Assembly) -> None:
         "shop-dev-assistant/main",
         "shop-dev-classify-mail/main",
         "shop-dev-foundation/main",
+        "shop-dev-score-customers/main",
+        "shop-dev-train-classifier/main",
     }
     pool = assembly.stacks["shop-dev-assistant/main"].resources["NodePool"]
     assert pool.resource_type == "Kubernetes::NodePool"
@@ -51,12 +53,23 @@ def test_templates_and_manifests_cost_what_the_plan_says(assembly: Assembly) -> 
     assert differences(load_plan(EXAMPLE, "dev").bill, assembly) == []
 
 
+def test_in_auto_mode_the_fee_of_each_pod_of_a_run_is_in_both_bills(tmp_path: Path) -> None:
+    synthesize("staging", tmp_path / "cdk.out", config=str(EXAMPLE))
+    bill = load_plan(EXAMPLE, "staging").bill
+    assert "Auto Mode fee" in {
+        item.name for line in bill.lines if line.workload == "score-customers" for item in line.items
+    }
+    assert differences(bill, read(tmp_path / "cdk.out", "staging")) == []
+
+
 def test_what_is_saved_is_what_was_planned(assembly: Assembly) -> None:
     assert assembly.plan is not None
     planned = load_plan(EXAMPLE, "dev")
     assert [(workload.kind, workload.name) for workload in assembly.plan.workloads] == [
         ("eks-deployment", "assistant"),
         ("eks-deployment", "classify-mail"),
+        ("eks-transform-job", "score-customers"),
+        ("eks-job", "train-classifier"),
     ]
     assert [choice.decided["instance_types"] for choice in assembly.plan.choices] == [
         list(choice.instance_pools) for choice in planned.on_instances
@@ -113,6 +126,17 @@ def test_a_review_says_what_a_changed_manifest_does(
     found = review(output, head)
     hazards = [hazard for hazard in found.hazards if hazard.rule == rule]
     assert any(sentence in hazard.model_dump_json() for hazard in hazards), found.hazards
+
+
+def test_a_review_says_that_fewer_pods_share_a_run(output: Path, tmp_path: Path) -> None:
+    head = tmp_path / "head"
+    shutil.copytree(output, head)
+    edited = head / "manifests" / "main" / "score-customers" / "cron-job.yaml"
+    manifest = yaml.safe_load(edited.read_text("utf-8"))
+    manifest["spec"]["jobTemplate"]["spec"] |= {"completions": 1, "parallelism": 1}
+    edited.write_text(yaml.safe_dump(manifest), "utf-8")
+    said = {hazard.consequence for hazard in review(output, head).hazards}
+    assert "Fewer pods share the objects of the next run." in said
 
 
 @pytest.mark.parametrize(
@@ -230,6 +254,8 @@ def test_a_move_into_the_cluster_is_told_with_the_saving(output: Path, tmp_path:
     assert {change.key_path for change in found.config if change.key_path.endswith(".target")} == {
         "workloads.assistant.target",
         "workloads.classify-mail.target",
+        "workloads.score-customers.target",
+        "workloads.train-classifier.target",
     }
 
 

@@ -339,7 +339,9 @@ class TestPools:
 
     def test_pods_of_another_kind_are_an_error(self) -> None:
         stateful = deployment(template()) | {"kind": "StatefulSet"}
-        message = "StatefulSet/bert runs pods: only those of Deployments, Jobs and JobSets are simulated"
+        message = (
+            "StatefulSet/bert runs pods: only those of Deployments, Jobs, CronJobs and JobSets are simulated"
+        )
         with pytest.raises(ValueError, match=message):
             check(stateful)
         assert (

@@ -1,7 +1,7 @@
 """The nodes of what runs in a cluster of Amazon EKS, one for each pod of its workload, and what comes with them.
 
-The objects say between which numbers the pods scale, and how large a volume is. The plan says which of the types is the first,
-what it costs, and how many there are on average.
+The objects say between which numbers the pods scale, whether a run may have Spot, and how large a volume is. The plan says which
+of the types is the first, what it costs, how many there are on average, and how often and how long a run lasts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from typing import Any
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.node_fees import fee_share
-from sizewell.planning.saved_workload import SavedChoice
+from sizewell.planning.saved_workload import SavedChoice, SavedJob
 from sizewell.review.cost.charges import (
     Amounts,
     Charge,
@@ -24,20 +24,28 @@ from sizewell.review.cost.charges import (
 )
 from sizewell.review.cost.instance_prices import planned_price
 from sizewell.review.cost.pricer import PlannedStack, prices
+from sizewell.review.cost.pricers.cluster_runs import run_charges
 from sizewell.templates.template import Resource
 from sizewell.templates.values import mapping, number
 
 _EC2 = "EC2"
 #: The group of the node class of EKS Auto Mode, which takes a fee.
 _AUTO_MODE = "eks.amazonaws.com"
+_CAPACITY_TYPE = "karpenter.sh/capacity-type"
+_FEE = ("EKS", "Auto Mode fee")
 
 
 @prices("Kubernetes::NodePool")
 def node_charges(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what the nodes of a pool cost."""
     manager = "eks-auto-mode" if _is_auto_mode(resource) else ""
-    fee = ("EKS", "Auto Mode fee")
-    yield from instance_charges(stack, _bounds(stack), manager, fee, _volume_gb(stack))
+    if isinstance(job := stack.workload, SavedJob) and _of_kind(stack, "CronJob") is not None:
+        capacity_types = _capacity_types(resource)
+        yield from run_charges(
+            job, stack, manager, _FEE, volume_gb=_volume_gb(stack), capacity_types=capacity_types
+        )
+    else:
+        yield from instance_charges(stack, _bounds(stack), manager, _FEE, _volume_gb(stack))
 
 
 def instance_charges(
@@ -79,6 +87,13 @@ def instance_charges(
             stack.price(_EC2, "gp3_gb_month"),
         )
     yield from by_use(_EC2, "data transfer between zones", None)
+
+
+def _capacity_types(pool: Resource) -> list[str]:
+    """Return what a pool may launch: on demand where it does not say."""
+    requirements = map(mapping, at(pool, "spec", "template", "spec").get("requirements") or ())
+    stated = [each.get("values") for each in requirements if each.get("key") == _CAPACITY_TYPE]
+    return [str(value) for values in stated for value in values or ()] or ["on-demand"]
 
 
 def _is_auto_mode(pool: Resource) -> bool:

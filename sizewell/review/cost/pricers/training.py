@@ -30,7 +30,7 @@ def state_machine(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     price = None if express else stack.price("Step Functions", "state_transition")
     yield from by_use("Step Functions", "express runs" if express else "state transitions", price)
     if isinstance(stack.workload, SavedJob) and _is_first(resource, stack):
-        yield from _job_charges(stack.workload, stack)
+        yield from job_charges(stack.workload, stack)
 
 
 @prices("AWS::SageMaker::TrainingJob")
@@ -42,6 +42,13 @@ def training_job(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     yield from by_use(SERVICE, name, price) if price else unknown(SERVICE, name)
 
 
+@prices("AWS::Batch::ComputeEnvironment")
+def compute_environment(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
+    """Yield instances that nobody knows the number of; those of our trainings are priced with their state machine."""
+    if not isinstance(stack.workload, SavedJob):
+        yield from unknown("EC2", "instances of AWS Batch")
+
+
 def _is_first(resource: Resource, stack: PlannedStack) -> bool:
     machines = (
         machine for machine in stack.resources.values() if machine.resource_type == resource.resource_type
@@ -49,15 +56,15 @@ def _is_first(resource: Resource, stack: PlannedStack) -> bool:
     return next(machines).logical_id == resource.logical_id
 
 
-def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
+def job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
     """Yield the instances and volumes of a month's runs."""
-    runs, hours = _runs_per_month(job), job.selection.chosen.estimate.duration_hours
+    runs, hours = runs_per_month(job), job.selection.chosen.estimate.duration_hours
     first = job.attempts[0]
     price = planned_price(job.selection.chosen)
     usd = _usd_per_month(job, stack, runs, hours)
     words = _words(job, first, runs, hours)
     yield Charge(
-        service=SERVICE,
+        service=job.billed_by,
         name=f"{first.instance_type} {job.usage}{' on Spot' if first.spot else ''}",
         slot=job.usage,
         is_from_plan=True,
@@ -67,7 +74,7 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
         quantity=words,
         facts=_facts(job, first, price, runs, hours),
     )
-    yield from _volumes(stack, job.usage, first, runs, hours)
+    yield from _volumes(stack, job, first, runs, hours)
     if job.keep_alive_minutes is not None:
         waiting = job.keep_alive_minutes / 60
         kept = price.usd * first.instance_count * waiting * runs if price and runs is not None else None
@@ -84,7 +91,7 @@ def _job_charges(job: SavedJob, stack: PlannedStack) -> Iterator[Charge]:
         )
 
 
-def _runs_per_month(job: SavedJob) -> float | None:
+def runs_per_month(job: SavedJob) -> float | None:
     """Return how often a month it runs, or trains: as the plan says, or as its sum for a month comes to."""
     if job.runs_per_month is not None:
         return job.runs_per_month * job.trainings_per_run
@@ -122,18 +129,19 @@ def _on_demand(job: SavedJob, stack: PlannedStack, rung: SavedAttempt) -> UnitPr
 
 
 def _volumes(
-    stack: PlannedStack, usage: str, first: SavedAttempt, runs: float | None, hours: float | None
+    stack: PlannedStack, job: SavedJob, first: SavedAttempt, runs: float | None, hours: float | None
 ) -> Iterator[Charge]:
     if first.volume_size_gib is None:
         return
-    price = stack.price(SERVICE, f"{usage}_volume_gb_month")
+    usage = job.usage
+    price = stack.price(job.billed_by, job.volume_price or f"{usage}_volume_gb_month")
     gb_months = (
         first.volume_size_gib * first.instance_count * hours * runs / HOURS_PER_MONTH
         if runs is not None and hours is not None
         else None
     )
     yield Charge(
-        service=SERVICE,
+        service=job.billed_by,
         name=f"{usage} volumes",
         slot=f"{usage} volumes",
         is_from_plan=True,

@@ -78,6 +78,7 @@ def _manifests_removed(environment: EnvironmentPair, name: str, stack: Stack) ->
     addresses = addresses_in(stack)
     cluster = renamed_cluster_of(name)
     starts = " The other cluster starts empty: apply the manifests there." if cluster else ""
+    first = "move the callers first, and " if addresses else ""
     lost = (
         f" Whoever deletes them ends all pods, and callers of {listed(addresses)} fail." if addresses else ""
     )
@@ -89,8 +90,8 @@ def _manifests_removed(environment: EnvironmentPair, name: str, stack: Stack) ->
         f"{counted(len(stack.resources), 'object')} → none",
         "kubectl apply -k prunes nothing: the objects stay in the cluster and keep costing money, and nothing updates them. Argo "
         f"CD and Flux delete them where they prune.{starts}{lost}",
-        f"If you no longer want them, move the callers first, and run kubectl delete -k {folder} in an output that still has "
-        "them. Otherwise put them back.",
+        f"If you no longer want them, {first}run kubectl delete -k {folder} in an output that still has them. Otherwise put them "
+        "back.",
     )
 
 

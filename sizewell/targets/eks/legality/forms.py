@@ -22,6 +22,11 @@ FORMS: dict[str, tuple[str, str]] = {
         rf"(?=.{{1,63}}$){_LABEL}",
         f"an RFC 1123 label: write at most 63 lowercase letters, digits and '-', {_EDGES}.",
     ),
+    # The controller adds 11 characters to the name of a CronJob.
+    "cron-job-name": (
+        rf"(?=.{{1,52}}$){_LABEL}",
+        f"the name of a CronJob: write at most 52 lowercase letters, digits and '-', {_EDGES}.",
+    ),
     "subdomain": (
         rf"(?=.{{1,253}}$){_SUBDOMAIN}",
         f"an RFC 1123 subdomain: write at most 253 lowercase letters, digits, '-' and '.', {_EDGES}.",
@@ -69,6 +74,19 @@ FORMS: dict[str, tuple[str, str]] = {
     "resource-field": (
         r"(?:limits|requests)\.(?:cpu|memory|ephemeral-storage|hugepages-\w+)",
         "a resource that the downward API offers: write limits or requests of cpu, memory or ephemeral-storage.",
+    ),
+    # Karpenter's own: karpenter.sh_nodepools.yaml
+    "node-time": (
+        r"(?:[0-9]+[smh])+",
+        "a duration: write hours, minutes and seconds, as in 1h30m.",
+    ),
+    "node-age": (
+        r"(?:[0-9]+[smh])+|Never",
+        "an age of nodes: write hours, minutes and seconds, as in 720h, or Never.",
+    ),
+    "budget": (
+        r"(?:100|[0-9]{1,2})%|[0-9]+",
+        "a budget of nodes: write a number or a percentage in quotation marks.",
     ),
     "string": (
         r"(?s:.*)",

@@ -10,7 +10,7 @@ from sizewell.targets.eks.legality.fault import Field, ManifestFault
 KINDS = {
     "v1": ("Namespace", "ServiceAccount", "ConfigMap", "Service"),
     "apps/v1": ("Deployment",),
-    "batch/v1": ("Job",),
+    "batch/v1": ("Job", "CronJob"),
     "policy/v1": ("PodDisruptionBudget",),
     "networking.k8s.io/v1": ("NetworkPolicy",),
     "autoscaling/v2": ("HorizontalPodAutoscaler",),
@@ -25,7 +25,11 @@ API_VERSIONS = {kind: version for version, kinds in KINDS.items() for kind in ki
 #: What is found in several places: of what, at which path.
 _INSIDE = {
     "Probe": [("Container", f"{kind}Probe") for kind in ("startup", "readiness", "liveness")],
-    "JobSpec": [("Job", "spec"), ("JobSet", "spec.replicatedJobs[].template.spec")],
+    "JobSpec": [
+        ("Job", "spec"),
+        ("CronJob", "spec.jobTemplate.spec"),
+        ("JobSet", "spec.replicatedJobs[].template.spec"),
+    ],
     "NetworkPolicyPort": [("NetworkPolicy", f"spec.{way}[].ports[]") for way in ("ingress", "egress")],
     "NetworkPolicyPeer": [
         ("NetworkPolicy", path) for path in ("spec.ingress[].from[]", "spec.egress[].to[]")
@@ -145,6 +149,9 @@ def _pods(manifest: Manifest) -> Iterator[Pod]:
         yield Pod(
             manifest, template, template.at("metadata.labels").strings | dict.fromkeys(keys, manifest.name)
         )
+    elif manifest.kind == "CronJob":
+        template = manifest.root.at("spec.jobTemplate.spec.template")
+        yield Pod(manifest, template, template.at("metadata.labels").strings)
     elif manifest.kind == "JobSet":
         for job in manifest.root.each("spec.replicatedJobs[]"):
             template = job.at("template.spec.template")

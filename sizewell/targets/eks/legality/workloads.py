@@ -1,7 +1,9 @@
-"""Deployments, Jobs and JobSets, each in itself."""
+"""Deployments, Jobs, CronJobs and JobSets, each in itself."""
 
 from collections.abc import Iterator
+from zoneinfo import available_timezones
 
+from sizewell.facts.cron import unix_cron_fault
 from sizewell.targets.eks.legality.fault import Field, ManifestFault, listed
 from sizewell.targets.eks.legality.manifest_set import ManifestSet, Rule, selects
 
@@ -52,6 +54,46 @@ def pod_failure_policies(manifests: ManifestSet) -> Iterator[ManifestFault]:
                     yield name.fault(f"{name.value!r} is not a container of the Job: write {listed(known)}.")
 
 
+def exit_codes(manifests: ManifestSet) -> Iterator[ManifestFault]:
+    """The exit codes of a pod failure policy rise, each once, and are codes of a process."""
+    # https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/job-v1/ (onExitCodes.values)
+    for spec in manifests.fields("JobSpec"):
+        for values in spec.each("podFailurePolicy.rules[].onExitCodes.values"):
+            codes = [value.number for value in values.elements]
+            known = [code for code in codes if code is not None]
+            if len(known) != len(codes) or known != sorted(set(known)):
+                yield values.fault("the exit codes are no numbers that rise, each once: write them so.")
+            if any(not 0 <= code <= 255 for code in known):
+                yield values.fault("an exit code is from 0 to 255: write those that a process can have.")
+
+
+def pod_conditions(manifests: ManifestSet) -> Iterator[ManifestFault]:
+    """A condition that a pod failure policy names has a type and a status."""
+    # https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/job-v1/ (onPodConditions)
+    for spec in manifests.fields("JobSpec"):
+        for condition in spec.each("podFailurePolicy.rules[].onPodConditions[]"):
+            status = condition["status"]
+            if not condition["type"].text:
+                yield condition["type"].fault("a condition has a type: write one such as DisruptionTarget.")
+            if status.value is not None and status.value not in ("True", "False", "Unknown"):
+                yield status.fault(
+                    f"{status.value!r} is no status of a condition: write 'True', in quotation marks."
+                )
+
+
+def schedules(manifests: ManifestSet) -> Iterator[ManifestFault]:
+    """The schedule of a CronJob has five fields of Unix, and its time zone is one of the IANA database."""
+    # https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#time-zones
+    for spec in (root["spec"] for root in manifests.fields("CronJob")):
+        if reason := unix_cron_fault(spec["schedule"].text):
+            yield spec["schedule"].fault(f"{spec['schedule'].value!r} is no schedule: {reason}.")
+        for zone in spec.each("timeZone"):
+            if zone.text not in available_timezones():
+                yield zone.fault(
+                    f"{zone.value!r} is no time zone: write one such as Etc/UTC or Europe/Berlin."
+                )
+
+
 def pod_host_names(manifests: ManifestSet) -> Iterator[ManifestFault]:
     """The names that controllers make of a name, a number and an index have at most 63 characters."""
     # https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode: the host name is $(job-name)-$(index).
@@ -92,6 +134,9 @@ RULES: tuple[Rule, ...] = (
     deployment_selectors,
     rolling_updates,
     pod_failure_policies,
+    exit_codes,
+    pod_conditions,
+    schedules,
     pod_host_names,
     job_set_references,
 )

@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
+from sizewell.targets.eks.pods_plan_model import EksPlan
 
 Manifest = dict[str, Any]
 #: The name of the ports, which a Service and a PodMonitor refer to.
 HTTP, METRICS = "http", "metrics"
 MODEL = "model"
 PROXY = "proxy"
+WORKER = "worker"
 
 
-def selector(plan: EksDeploymentPlan) -> dict[str, str]:
+def selector(plan: EksPlan) -> dict[str, str]:
     """Return the labels that pods of a workload have, and no others of the namespace; a Deployment never changes them.
 
     https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
@@ -20,13 +21,13 @@ def selector(plan: EksDeploymentPlan) -> dict[str, str]:
     return {"app.kubernetes.io/name": plan.name, "app.kubernetes.io/instance": plan.cluster.namespace}
 
 
-def caller_label(plan: EksDeploymentPlan) -> dict[str, str]:
+def caller_label(plan: EksPlan) -> dict[str, str]:
     """Return the label of pods that may call a workload."""
     return {f"sizewell/calls-{plan.name}": "true"}
 
 
 def manifest(
-    api_version: str, kind: str, name: str, plan: EksDeploymentPlan, *, namespaced: bool = True, **fields: Any
+    api_version: str, kind: str, name: str, plan: EksPlan, *, namespaced: bool = True, **fields: Any
 ) -> Manifest:
     """Return an object of a workload."""
     return {

@@ -8,6 +8,7 @@ from typing import Any
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.manifests import queries
 from sizewell.targets.eks.manifests.labels import METRICS, Manifest, manifest, selector
+from sizewell.targets.eks.pods_plan_model import EksPlan, EksPodsPlan
 
 #: What each alarm is called, what it says, and what to look at first.
 _ALERTS = {
@@ -66,17 +67,49 @@ def alert_rules(plan: EksDeploymentPlan) -> Manifest:
             hold=_UNAVAILABLE_FOR,
         )
     )
-    if "kube-state-metrics" in plan.cluster.has:
-        rules.append(
-            _rule(
-                plan,
-                "PodsPending",
-                "a pod waits for a node",
-                f"capacity of {', '.join(plan.node_pool.instance_types)}: kubectl describe nodepool {plan.node_pool.name}",
-                expression=queries.pending_pods(plan),
-                hold=_PENDING_FOR,
-            )
-        )
+    return _alert_rules(plan, [*rules, *_rules_of_capacity(plan)])
+
+
+def capacity_rules(plan: EksPodsPlan) -> Manifest | None:
+    """Return the alarm on pods that wait for a node; None where nothing tells of them."""
+    rules = _rules_of_capacity(plan) if plan.cluster.prometheus else []
+    return _alert_rules(plan, rules) if rules else None
+
+
+def alert_rules_of_runs(plan: EksPlan) -> Manifest | None:
+    """Return the alarms on runs of a training; None where nothing tells of them."""
+    if plan.cluster.prometheus is None or "kube-state-metrics" not in plan.cluster.has:
+        return None
+    failed = _rule(
+        plan,
+        "RunFailed",
+        "a run failed",
+        "kubectl describe job, and the log of its last pod, which goes with its node after five minutes; delete the Job to end "
+        "this alert",
+        expression=queries.failed_runs(plan),
+        hold="1m",
+    )
+    return _alert_rules(plan, [failed, _pending(plan, queries.pending_runs(plan))])
+
+
+def _rules_of_capacity(plan: EksPodsPlan) -> list[dict[str, Any]]:
+    if "kube-state-metrics" not in plan.cluster.has:
+        return []
+    return [_pending(plan, queries.pending_pods(plan))]
+
+
+def _pending(plan: EksPlan, expression: str) -> dict[str, Any]:
+    return _rule(
+        plan,
+        "PodsPending",
+        "a pod waits for a node",
+        f"capacity of {', '.join(plan.node_pool.instance_types)}: kubectl describe nodepool {plan.node_pool.name}",
+        expression=expression,
+        hold=_PENDING_FOR,
+    )
+
+
+def _alert_rules(plan: EksPlan, rules: list[dict[str, Any]]) -> Manifest:
     return _labelled(
         plan,
         manifest(
@@ -90,7 +123,7 @@ def alert_rules(plan: EksDeploymentPlan) -> Manifest:
 
 
 def _rule(
-    plan: EksDeploymentPlan, name: str, summary: str, first_look: str, *, expression: str, hold: str
+    plan: EksPlan, name: str, summary: str, first_look: str, *, expression: str, hold: str
 ) -> dict[str, Any]:
     return {
         "alert": f"Sizewell{name}",
@@ -107,7 +140,7 @@ def _rule(
     }
 
 
-def _labelled(plan: EksDeploymentPlan, found: Manifest) -> Manifest:
+def _labelled(plan: EksPlan, found: Manifest) -> Manifest:
     """Return an object with the labels by which its Prometheus finds it."""
     assert plan.cluster.prometheus is not None, "only a cluster that has it is monitored"
     found["metadata"]["labels"] |= plan.cluster.prometheus.labels

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sizewell.instance_selection.requirements import HardwareKind
-from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.manifests.labels import Manifest, manifest
 from sizewell.targets.eks.node_types import DEVICES
+from sizewell.targets.eks.pods_plan_model import EksPlan, EksPodsPlan
 
 #: The names of a node class: of Karpenter, and of EKS Auto Mode.
 _CLASSES = {
@@ -18,8 +18,13 @@ _CLASSES = {
 }
 #: Security fixes arrive with new nodes: the defaults of Karpenter, 30 days, and of EKS Auto Mode, 14 days.
 _EXPIRE_AFTER = {"karpenter": "720h", "auto-mode": "336h"}
-#: A pod that does not end must not keep its node for ever.
-_NODE_GRACE = "1h"
+#: A node of runs goes after them, and expiration would end one. EKS Auto Mode lets no node live longer than 21 days, its grace
+#: period among them: https://docs.aws.amazon.com/eks/latest/userguide/automode.html
+_RUNS_EXPIRE_AFTER = {"karpenter": "Never", "auto-mode": "480h"}
+#: Ours. How long a node stays without a pod.
+EMPTY_NODE_S = 300
+#: Ours. A pod that does not end must not keep its node for ever: it has half an hour beyond what it may take.
+_AFTER_POD_S, _HOUR_S = 1800, 3600
 
 #: Ours. While pods move to other types, nodes of both generations count in the limits of the pool, and no old pod ends before its
 #: successor is ready: a limit for the new nodes alone, if they are smaller or fewer, would be full of old ones. A step to types
@@ -31,8 +36,26 @@ _GENERATIONS = 2
 _GPU_PRESENT = {"nvidia.com/gpu.present": "true"}
 
 
-def node_pool(plan: EksDeploymentPlan) -> Manifest:
-    """Return the pool: all types in one list, of which the cheapest that has capacity is launched."""
+def node_pool(plan: EksPodsPlan) -> Manifest:
+    """Return the pool of a model: all types in one list, of which the cheapest that has capacity is launched."""
+    # A node that holds a model is not moved to save a little: its successor would load for minutes.
+    return _pool(plan, _EXPIRE_AFTER, plan.pod.longest_answer_s, budget={"nodes": "1"})
+
+
+def node_pool_of_runs(plan: EksPlan, grace_s: int) -> Manifest:
+    """Return the pool of pods that end by themselves, or after ``grace_s``.
+
+    No run is ended to replace its node. A budget says so, not an annotation of the pod: with karpenter.sh/do-not-disrupt,
+    Karpenter 1.x does not evict the pod of a Spot Instance that EC2 takes back, either, and nobody tells it to save a checkpoint:
+    https://github.com/aws/karpenter-provider-aws/issues/8276
+    """
+    budget = {"nodes": "0", "reasons": ["Drifted", "Underutilized"]}
+    return _pool(plan, _RUNS_EXPIRE_AFTER, grace_s, budget=budget)
+
+
+def _pool(
+    plan: EksPlan, expire_after: Mapping[str, str], pod_ends_s: int, *, budget: Mapping[str, Any]
+) -> Manifest:
     pool = plan.node_pool
     group, _, kind = _CLASSES[plan.cluster.nodes]
     most_nodes = _GENERATIONS * pool.max_nodes
@@ -42,7 +65,7 @@ def node_pool(plan: EksDeploymentPlan) -> Manifest:
     requirements = {
         "node.kubernetes.io/instance-type": list(pool.instance_types),
         "kubernetes.io/arch": [pool.architecture],
-        "karpenter.sh/capacity-type": ["on-demand"],
+        "karpenter.sh/capacity-type": list(pool.capacity_types),
     }
     return manifest(
         "karpenter.sh/v1",
@@ -60,15 +83,14 @@ def node_pool(plan: EksDeploymentPlan) -> Manifest:
                         for key, values in requirements.items()
                     ],
                     "taints": [{"key": pool.taint, "value": "true", "effect": "NoSchedule"}],
-                    "expireAfter": _EXPIRE_AFTER[plan.cluster.nodes],
-                    "terminationGracePeriod": _NODE_GRACE,
+                    "expireAfter": expire_after[plan.cluster.nodes],
+                    "terminationGracePeriod": f"{-(-(pod_ends_s + _AFTER_POD_S) // _HOUR_S)}h",
                 },
             },
-            # A node that holds a model is not moved to save a little: its successor would load for minutes.
             "disruption": {
                 "consolidationPolicy": "WhenEmpty",
-                "consolidateAfter": "5m",
-                "budgets": [{"nodes": "1"}],
+                "consolidateAfter": f"{EMPTY_NODE_S // 60}m",
+                "budgets": [budget],
             },
             "limits": {
                 "cpu": str(most_nodes * pool.vcpus),
@@ -78,7 +100,7 @@ def node_pool(plan: EksDeploymentPlan) -> Manifest:
     )
 
 
-def node_class(plan: EksDeploymentPlan, tags: Mapping[str, str]) -> Manifest:
+def node_class(plan: EksPlan, tags: Mapping[str, str]) -> Manifest:
     """Return what the nodes are made of."""
     cluster, pool = plan.cluster, plan.node_pool
     group, version, kind = _CLASSES[cluster.nodes]

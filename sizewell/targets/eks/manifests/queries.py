@@ -6,6 +6,7 @@ https://www.envoyproxy.io/docs/envoy/latest/configuration/upstream/cluster_manag
 from sizewell.facts.alarms import SLOW_PERCENT
 from sizewell.planning.workload_plan import AlarmPlan
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
+from sizewell.targets.eks.pods_plan_model import EksPlan, EksPodsPlan
 
 _PER_CENT = 100
 
@@ -50,16 +51,45 @@ def no_pod_available(plan: EksDeploymentPlan) -> str:
     return f"sum(kube_deployment_status_replicas_available{{{labels}}}) == 0"
 
 
-def pending_pods(plan: EksDeploymentPlan) -> str:
+def pending_pods(plan: EksPodsPlan) -> str:
     """Return how many pods wait for a node: https://github.com/kubernetes/kube-state-metrics, pod metrics.
 
+    In the phase Pending is also a pod that has a node, and loads its model there.
     The name of a ReplicaSet is that of its Deployment and a hash without hyphens (kubernetes/apimachinery
     pkg/util/rand/rand.go): so none of ``embed-eu`` is one of ``embed``. Long names of pods are cut, so that they say less.
     """
-    namespace = f'namespace="{plan.cluster.namespace}"'
-    pending = f'kube_pod_status_phase{{{namespace}, phase="Pending"}} == 1'
     owner = f'owner_kind="ReplicaSet", owner_name=~"{plan.name}-[a-z0-9]+"'
-    return f"count({pending} and on (namespace, pod) kube_pod_owner{{{namespace}, {owner}}}) > 0"
+    return _pending(plan, f"kube_pod_owner{{{_namespace(plan)}, {owner}}}")
+
+
+def pending_runs(plan: EksPlan) -> str:
+    """Return how many pods of the runs of a training wait for a node."""
+    job_of_pod = f'kube_pod_owner{{{_namespace(plan)}, owner_kind="Job"}}'
+    named = f'label_replace({job_of_pod}, "job_name", "$1", "owner_name", "(.*)")'
+    return _pending(plan, f"({named} and on (namespace, job_name) {_runs(plan)})")
+
+
+def failed_runs(plan: EksPlan) -> str:
+    """Return the runs of a training that failed, until their Jobs are deleted.
+
+    https://github.com/kubernetes/kube-state-metrics/blob/main/docs/metrics/workload/job-metrics.md
+    """
+    failed = f'kube_job_failed{{{_namespace(plan)}, condition="true"}} == 1'
+    return f"count({failed} and on (namespace, job_name) {_runs(plan)}) > 0"
+
+
+def _runs(plan: EksPlan) -> str:
+    """Return the Jobs of a CronJob: kubectl gives those that people start the same owner (kubernetes/kubectl, create_job.go)."""
+    return f'kube_job_owner{{{_namespace(plan)}, owner_kind="CronJob", owner_name="{plan.name}"}}'
+
+
+def _pending(plan: EksPlan, pods: str) -> str:
+    unscheduled = f'kube_pod_status_scheduled{{{_namespace(plan)}, condition="false"}} == 1'
+    return f"count({unscheduled} and on (namespace, pod) {pods}) > 0"
+
+
+def _namespace(plan: EksPlan) -> str:
+    return f'namespace="{plan.cluster.namespace}"'
 
 
 def _scraped(plan: EksDeploymentPlan) -> str:

@@ -1,0 +1,113 @@
+"""The decisions for a training in a cluster of Amazon EKS: its nodes, its pod, and what the cluster must have for them."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from sizewell.config.training import TrainedModel
+from sizewell.instance_selection import TrainingRequirements
+from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB
+from sizewell.planning.errors import PlanError
+from sizewell.planning.kind import PlanKind, Planned, Stated
+from sizewell.planning.remedies import training_remedies
+from sizewell.targets.eks.cluster import Component, EksCluster
+from sizewell.targets.eks.job.plan_model import EksJobPlan
+from sizewell.targets.eks.pods_plan import (
+    NAME,
+    SYSTEM_VOLUME_GIB,
+    assumptions_of,
+    catalog_of,
+    catalog_of_plan,
+    plan_cluster,
+    plan_node_pool,
+    pod_faults,
+    pod_room,
+)
+from sizewell.targets.eks.pods_plan_model import PodRoomPlan
+from sizewell.targets.eks.proof import unsound
+from sizewell.targets.eks.runs_plan import assumptions_of_runs, needed_by_runs
+from sizewell.targets.trained_on_ec2 import ec2_training_requirements, train_on_ec2, variable_faults
+
+#: The kubelet ends pods of a node whose volume is fuller than this:
+#: https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#hard-eviction-thresholds
+_USABLE_VOLUME_SHARE = 0.9
+
+
+def eks_training_requirements(*args: Any) -> TrainingRequirements:
+    """Return the needs of a training whose nodes Karpenter launches: a run that has a Spot Instance keeps it."""
+    needs = ec2_training_requirements(*args)
+    return replace(needs, spot=needs.spot and replace(needs.spot, on_demand_fallback=False))
+
+
+def _plan(stated: Stated) -> Planned:
+    plan = plan_job(stated)
+    if found := (
+        *pod_faults(stated, plan, "to read its data and to write its model", _needed(stated, plan)),
+        *variable_faults(plan, "in a cluster of Amazon EKS"),
+    ):
+        raise PlanError(found)  # no manifest is written of what the cluster has not
+    return plan, ()
+
+
+def plan_job(stated: Stated) -> EksJobPlan:
+    """Return the plan of a training whose cluster is ``stated.cluster``; raises what ``train_on_ec2`` does."""
+    job: TrainedModel = stated.workload
+    cluster: EksCluster = stated.cluster
+    trained = train_on_ec2(
+        stated,
+        catalog_of(cluster, stated.policy.region),
+        _assumptions(job, cluster),
+        eks_training_requirements,
+    )
+    volume_gib = SYSTEM_VOLUME_GIB + BASE_VOLUME_GIB + trained.fields["volume_size_gib"]
+    return EksJobPlan(
+        **trained.fields,
+        cluster=plan_cluster(stated),
+        node_pool=plan_node_pool(
+            stated,
+            trained.types,
+            trained.kind,
+            capacity_types=tuple(_capacity_types(job)),
+            volume_size_gib=math.ceil(volume_gib / _USABLE_VOLUME_SHARE),
+            max_nodes=1,
+        ),
+        pod=PodRoomPlan(**pod_room(stated, trained.types)),
+    )
+
+
+def _capacity_types(job: TrainedModel) -> Iterator[str]:
+    if job.spot.enabled:
+        yield "spot"
+    if not job.spot.enabled or job.spot.on_demand_fallback:
+        yield "on-demand"
+
+
+def _needed(stated: Stated, plan: EksJobPlan) -> dict[Component, str]:
+    needed: dict[Component, str] = {}
+    if plan.spot:
+        needed[Component.INTERRUPTION_QUEUE] = (
+            "tells Karpenter two minutes before EC2 takes a Spot Instance back, so that the last checkpoint is saved"
+        )
+    return {**needed, **needed_by_runs(stated)}
+
+
+def _assumptions(job: TrainedModel, cluster: EksCluster) -> Iterator[str]:
+    yield from assumptions_of(cluster)
+    if job.spot.enabled:
+        otherwise = ", and on demand where Spot has no capacity" if job.spot.on_demand_fallback else ""
+        yield (
+            f"each start of a pod is tried on Spot{otherwise}: a run that is often interrupted is not moved on demand before its "
+            "deadline"
+        )
+    yield "the program around the script calls S3, so the script can call HTTPS, too, whatever container.network_isolation says"
+    yield from assumptions_of_runs(cluster)
+
+
+FACET = PlanKind(
+    plan=_plan,
+    name=NAME,
+    remedies=training_remedies,
+    foundation_faults=unsound,
+    catalog=catalog_of_plan,
+)

@@ -1,0 +1,5 @@
+"""The stack of a training in a cluster."""
+
+from sizewell.kinds.stack_kind import StackKind
+
+FACET = StackKind(stack="sizewell.stacks.job_pod_stack:JobPodStack")

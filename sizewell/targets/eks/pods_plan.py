@@ -1,0 +1,218 @@
+"""The decisions for pods in a cluster: their nodes, and what the cluster must have for them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from sizewell.facts.eks_amis import too_old
+from sizewell.facts.inference_amis import cuda_of
+from sizewell.instance_selection.catalog import Catalog, InstanceType, load_ec2_catalog
+from sizewell.instance_selection.requirements import HardwareKind
+from sizewell.planning.errors import PlanFault
+from sizewell.planning.kind import Stated
+from sizewell.planning.name_limits import NameLimit
+from sizewell.planning.volumes import endpoint_volume_size_gib
+from sizewell.targets.eks.cluster import NAMESPACES_OF_KUBERNETES, Component, EksCluster, Nodes
+from sizewell.targets.eks.node_types import DEVICES, architecture_of, devices_of, node_catalog, room_of
+from sizewell.targets.eks.pods_plan_model import (
+    DaemonSetsPlan,
+    EksClusterPlan,
+    EksPlan,
+    EksPodsPlan,
+    NodePoolPlan,
+    PodPlan,
+    PrometheusPlan,
+    manager_of,
+)
+from sizewell.targets.eks.quantity import cpu_millicores, size_bytes
+from sizewell.targets.eks.scheduling import Overhead
+from sizewell.targets.served_on_ec2 import Replicas, ServedOnEc2
+
+#: A label of DNS, as of a Service: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+NAME = NameLimit("the node pool", 63)
+#: What keeps other pods from nodes without a device that others would tolerate.
+_WORKLOAD_TAINT = "sizewell/workload"
+_MIB = 2**20
+#: Ours. What the system of a node takes of its volume, and what the kubelet keeps free.
+SYSTEM_VOLUME_GIB = 20
+#: What EKS Auto Mode brings: https://docs.aws.amazon.com/eks/latest/userguide/automode.html. It brings network policies, too, but
+#: enforces none until somebody enables them: https://docs.aws.amazon.com/eks/latest/userguide/auto-net-pol.html
+_OF_AUTO_MODE = {
+    Component.POD_IDENTITY_AGENT,
+    Component.NVIDIA_DEVICE_PLUGIN,
+    Component.NEURON_DEVICE_PLUGIN,
+    Component.INTERRUPTION_QUEUE,
+}
+
+
+def daemonsets_of(cluster: EksCluster) -> Overhead:
+    """Return what the DaemonSets of a cluster take of each node."""
+    stated = cluster.daemonsets
+    return Overhead(
+        cpu_millicores=cpu_millicores(stated.cpu),
+        memory_mib=-(-size_bytes(stated.memory) // _MIB),
+        pods=stated.pods,
+    )
+
+
+def catalog_of(cluster: EksCluster, region: str, beside_mib: int = 0) -> Catalog:
+    """Return the types of EC2 that a cluster may launch, as nodes; ``beside_mib`` is what more the work of a pod takes."""
+    return node_catalog(region, manager_of(cluster.nodes), _with(daemonsets_of(cluster), beside_mib))
+
+
+def catalog_of_plan(plan: EksPlan, catalog: Catalog, beside_mib: int = 0) -> Catalog:
+    """Return the catalog that the type of a plan is chosen from; ``catalog`` is that of SageMaker in its region."""
+    daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
+    return node_catalog(catalog.region, manager_of(plan.cluster.nodes), _with(daemonsets, beside_mib))
+
+
+def _with(daemonsets: Overhead, beside_mib: int) -> Overhead:
+    return replace(daemonsets, memory_mib=daemonsets.memory_mib + beside_mib)
+
+
+def pod_fields(stated: Stated, served: ServedOnEc2, replicas: Replicas) -> dict[str, Any]:
+    """Return what the plan says of the cluster, the pods of a model and their nodes."""
+    return {
+        "cluster": plan_cluster(stated),
+        "node_pool": plan_node_pool(
+            stated,
+            served.types,
+            served.kind,
+            volume_size_gib=SYSTEM_VOLUME_GIB + endpoint_volume_size_gib(served.artifact_gib),
+            max_nodes=replicas.most + 1,
+        ),
+        "pod": PodPlan(
+            **pod_room(stated, served.types),
+            startup_s=served.hosted.startup_timeout_s,
+            longest_answer_s=replicas.longest_answer_s,
+        ),
+        "zones": stated.policy.min_availability_zones,
+    }
+
+
+def plan_node_pool(
+    stated: Stated, types: Sequence[InstanceType], kind: HardwareKind, **fields: Any
+) -> NodePoolPlan:
+    """Return the nodes of a workload, which may be of any of some types of one kind of hardware."""
+    return NodePoolPlan(
+        name=stated.names.workload(stated.name),
+        instance_types=tuple(instance_type.name for instance_type in types),
+        architecture=architecture_of(types[0]),
+        taint=DEVICES.get(kind, _WORKLOAD_TAINT),
+        vcpus=max(instance_type.vcpus for instance_type in types),
+        **fields,
+    )
+
+
+def pod_room(stated: Stated, types: Sequence[InstanceType], beside_mib: int = 0) -> dict[str, Any]:
+    """Return what the container asks for that does the work: the least that any type of the pool leaves."""
+    nodes = load_ec2_catalog(stated.policy.region)  # with the memory of the hardware
+    manager = manager_of(stated.cluster.nodes)
+    daemonsets = _with(daemonsets_of(stated.cluster), beside_mib)
+    rooms = [room_of(nodes.get(instance_type.name), manager, daemonsets) for instance_type in types]
+    return {
+        "cpu_millicores": min(room.cpu_millicores for room in rooms if room),
+        "memory_mib": min(room.memory_mib for room in rooms if room),
+        "devices": devices_of(types[0]),
+    }
+
+
+def cluster_faults(
+    stated: Stated, plan: EksPodsPlan, needed: Mapping[Component, str]
+) -> tuple[PlanFault, ...]:
+    """Return why pods of a model would not run in the cluster; what they need of it is told with the reason."""
+    role = "to read the model" if plan.artifact_key is not None else None
+    return pod_faults(stated, plan, role, needed)
+
+
+def pod_faults(
+    stated: Stated, plan: EksPlan, role: str | None, needed: Mapping[Component, str]
+) -> tuple[PlanFault, ...]:
+    """Return why pods of a plan would not run in the cluster; ``role`` is what they have one for, None where they have none."""
+    identity = {Component.POD_IDENTITY_AGENT: f"gives the pod its role, {role}"} if role else {}
+    return (
+        *_namespace_of_kubernetes(plan),
+        *_lacking_components(stated, plan, {**identity, **_needed_by_pods(plan), **needed}),
+        *_old_machine_image(plan),
+    )
+
+
+def plan_cluster(stated: Stated) -> EksClusterPlan:
+    """Return the cluster of a workload, as the configuration describes it."""
+    cluster: EksCluster = stated.cluster
+    prometheus = cluster.prometheus
+    return EksClusterPlan(
+        key=stated.workload.target,
+        name=cluster.name,
+        version=cluster.version,
+        nodes=cluster.nodes.value,
+        node_role=cluster.node_role,
+        discovery_tags=cluster.discovery_tags or {"karpenter.sh/discovery": cluster.name},
+        ami=cluster.ami,
+        has=tuple(component.value for component in cluster.has),
+        daemonsets=DaemonSetsPlan(**asdict(daemonsets_of(cluster))),
+        namespace=cluster.namespace or stated.names.prefix,
+        pod_security=cluster.pod_security,
+        proxy_image=cluster.proxy_image,
+        prometheus=PrometheusPlan(**prometheus.model_dump()) if prometheus else None,
+    )
+
+
+def _namespace_of_kubernetes(plan: EksPlan) -> Iterator[PlanFault]:
+    """Yield that a platform and an environment together are called as a namespace of Kubernetes is."""
+    if plan.cluster.namespace in NAMESPACES_OF_KUBERNETES:
+        yield PlanFault(
+            ("clusters", plan.cluster.key, "namespace"),
+            f"is missing, and would be {plan.cluster.namespace}, which belongs to Kubernetes: Sizewell denies all traffic in its "
+            "namespace",
+            "name one of its own",
+        )
+
+
+def _needed_by_pods(plan: EksPlan) -> dict[Component, str]:
+    needed: dict[Component, str] = {}
+    if "nvidia.com/gpu" in plan.pod.devices:
+        needed[Component.NVIDIA_DEVICE_PLUGIN] = f"offers the GPUs of {plan.instance_type}"
+    if "aws.amazon.com/neuron" in plan.pod.devices:
+        needed[Component.NEURON_DEVICE_PLUGIN] = f"offers the accelerators of {plan.instance_type}"
+    if plan.network_isolation:
+        needed[Component.NETWORK_POLICIES] = (
+            "enforces container.network_isolation, which is true unless stated"
+        )
+    return needed
+
+
+def _lacking_components(
+    stated: Stated, plan: EksPlan, needed: Mapping[Component, str]
+) -> Iterator[PlanFault]:
+    """Yield what the cluster would need that it is not said to have."""
+    cluster: EksCluster = stated.cluster
+    has = {*cluster.has, *(_OF_AUTO_MODE if cluster.nodes is Nodes.AUTO_MODE else ())}
+    for component, why in needed.items():
+        if component not in has:
+            yield PlanFault(
+                ("clusters", plan.cluster.key, "has"),
+                f"lacks {component}, which {plan.name} needs: it {why}",
+                f"install it, and write {component}",
+            )
+
+
+def _old_machine_image(plan: EksPlan) -> Iterator[PlanFault]:
+    if plan.cluster.ami is None or "nvidia.com/gpu" not in plan.pod.devices:
+        return
+    cuda = cuda_of(plan.image.uri)
+    families = frozenset(name.partition(".")[0] for name in plan.node_pool.instance_types)
+    for reason in too_old(plan.cluster.ami, cuda and cuda[0], families):
+        yield PlanFault(
+            ("clusters", plan.cluster.key, "ami"),
+            f"is {plan.cluster.ami}, too old for {plan.name}: {reason}",
+            "raise it",
+        )
+
+
+def assumptions_of(cluster: EksCluster) -> tuple[str, ...]:
+    """Return what nobody can look up of a cluster."""
+    stated = cluster.daemonsets
+    return (
+        f"DaemonSets of the cluster request {stated.cpu} CPU and {stated.memory} of each node, and a pod takes all that is left",
+    )

@@ -1,0 +1,231 @@
+"""What is written for a training in a cluster: legal, schedulable, closed, and one pod at a time."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import kubernetes_validate
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sizewell.instance_selection.catalog import load_ec2_catalog
+from sizewell.targets.contract import program
+from sizewell.targets.eks.legality import legality_faults
+from sizewell.targets.eks.node_types import node_type
+from sizewell.targets.eks.pods_plan_model import manager_of
+from sizewell.targets.eks.scheduling import Overhead, pods_per_node, unschedulable
+from tests.planning.builders import container
+from tests.targets.eks.builders import (
+    auto_mode,
+    cluster,
+    planned_job,
+    trained_in_cluster,
+)
+from tests.targets.eks.builders import manifests as manifests_of
+from tests.targets.eks.test_manifests import FIELDS as CUSTOM_FIELDS
+from tests.targets.eks.test_manifests import VERSIONS, unknown
+
+HAS = [*cluster()["has"], "interruption-queue"]
+CLUSTERS = {
+    "karpenter": cluster(has=HAS),
+    "auto mode": auto_mode(has=["prometheus", "kube-state-metrics", "network-policies"]),
+    "as root": cluster(has=HAS, pod_security="baseline"),
+}
+CODE = {"code": {"prefix": "code/plants/", "command": ["python3", "train.py"]}}
+
+
+@pytest.fixture(params=CLUSTERS)
+def written(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return manifests_of(trained_in_cluster(CLUSTERS[request.param]))
+
+
+def run(manifests: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = manifests["cron-job"]["spec"]["jobTemplate"]["spec"]
+    return found
+
+
+def pod(manifests: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = run(manifests)["template"]["spec"]
+    return found
+
+
+def variables(manifests: Mapping[str, Any]) -> dict[str, str]:
+    (train,) = pod(manifests)["containers"]
+    return {variable["name"]: variable.get("value", "") for variable in train["env"]}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_objects_of_kubernetes_have_its_schema(written: dict[str, Any], version: str) -> None:
+    of_kubernetes = [found for found in written.values() if found["kind"] not in CUSTOM_FIELDS]
+    assert {found["kind"] for found in of_kubernetes} == {
+        "Namespace",
+        "NetworkPolicy",
+        "ServiceAccount",
+        "CronJob",
+    }
+    for manifest in of_kubernetes:
+        kubernetes_validate.validate(manifest, version, strict=True)
+
+
+def test_no_field_of_a_custom_resource_is_made_up(written: dict[str, Any]) -> None:
+    custom = [found for found in written.values() if found["kind"] in CUSTOM_FIELDS]
+    assert len(custom) == 3
+    for manifest in custom:
+        assert list(unknown({"spec": manifest["spec"]}, CUSTOM_FIELDS[manifest["kind"]])) == []
+
+
+def test_it_is_legal_and_its_pod_fits_each_type_of_its_pool(written: dict[str, Any]) -> None:
+    catalog = load_ec2_catalog("us-east-1")
+    names = {instance_type.name for instance_type in catalog.instance_types}
+    assert legality_faults(list(written.values()), instance_types=names) == ()
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    size_gib=st.floats(0.1, 2000),
+    families=st.sampled_from([["g4dn", "g5", "g6"], ["c6i", "c7i", "m7i"], ["p4d", "p5"]]),
+    mode=st.sampled_from(["karpenter", "auto mode"]),
+)
+def test_a_run_fits_each_type_and_has_it_to_itself(size_gib: float, families: list[str], mode: str) -> None:
+    dataset = {"prefix": "datasets/plants/", "size_gib": size_gib, "examples": 1000}
+    stated = trained_in_cluster(CLUSTERS[mode], dataset=dataset, instances={"allowed_families": families})
+    plan, manifests = planned_job(stated), manifests_of(stated)
+    daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
+    types = {
+        name: node_type(
+            load_ec2_catalog("us-east-1").get(name),
+            manager_of(plan.cluster.nodes),
+            plan.node_pool.volume_size_gib,
+        )
+        for name in plan.node_pool.instance_types
+    }
+    assert unschedulable(list(manifests.values()), types, daemonsets) == ()
+    template = run(manifests)["template"]
+    assert {pods_per_node(template, found, daemonsets) for found in types.values()} == {1}
+
+
+def test_a_volume_that_is_too_small_for_the_dataset_would_be_found() -> None:
+    stated = trained_in_cluster()
+    plan, manifests = planned_job(stated), manifests_of(stated)
+    name = plan.node_pool.instance_types[0]
+    small = node_type(load_ec2_catalog("us-east-1").get(name), manager_of(plan.cluster.nodes), 20)
+    daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
+    reasons = [found.reason for found in unschedulable(list(manifests.values()), {name: small}, daemonsets)]
+    assert any("ephemeral-storage" in reason for reason in reasons)
+
+
+def test_the_program_around_the_script_comes_with_the_run() -> None:
+    (train,) = pod(manifests_of(trained_in_cluster()))["containers"]
+    assert train["command"] == ["python3", "-c", program("train_model")]
+    # Kubernetes would put variables in place of $(NAME), and $ in place of $$.
+    assert "$" not in train["command"][2]
+    assert "args" not in train
+
+
+def test_the_program_gets_what_the_contract_names() -> None:
+    stated = trained_in_cluster(
+        container=container(hyperparameters={"epochs": 3}, environment={"SEED": "7"}, **CODE)
+    )
+    manifests = manifests_of(stated)
+    found = variables(manifests)
+    artifacts = "s3://demo-dev-artifacts-111122223333-us-east-1"
+    assert json.loads(found["CHANNELS"]) == {
+        "code": f"{artifacts}/code/plants/",
+        "training": f"{artifacts}/datasets/plants/",
+    }
+    hyperparameters = json.loads(found["HYPERPARAMETERS"])
+    assert hyperparameters["epochs"] == "3"
+    assert hyperparameters["sagemaker_program"] == "train.py"
+    assert found["OUTPUT_URI"] == f"{artifacts}/output/plants/"
+    assert found["CHECKPOINT_URI"] == "s3://demo-dev-checkpoints-111122223333-us-east-1/plants/"
+    assert found["SEED"] == "7"
+    (train,) = pod(manifests)["containers"]
+    (named,) = (variable for variable in train["env"] if variable["name"] == "RUN_NAME")
+    # The pods of a run have its name in common, and so its checkpoints.
+    assert named["valueFrom"] == {
+        "fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/job-name']"}
+    }
+    assert found["SIZEWELL_CHECKPOINT_DIR"] == "/opt/ml/checkpoints"
+
+
+def test_only_a_script_that_is_fetched_hides_the_folder_of_the_image_which_the_toolkit_replaces() -> None:
+    def folders(**changes: Any) -> set[str]:
+        (train,) = pod(manifests_of(trained_in_cluster(container=container(**changes))))["containers"]
+        return {mount["mountPath"] for mount in train["volumeMounts"]}
+
+    assert folders(**CODE) == {"/opt/ml", "/dev/shm"}
+    assert not any("/opt/ml/code".startswith(folder) for folder in folders())
+
+
+def test_without_checkpoints_nothing_is_restored() -> None:
+    found = variables(manifests_of(trained_in_cluster(spot=None, checkpoint=None)))
+    assert found["CHECKPOINT_URI"] == ""
+    assert "SIZEWELL_CHECKPOINT_DIR" not in found
+
+
+def test_an_interruption_goes_on_a_failure_ends_the_run_and_no_two_pods_train() -> None:
+    spec = run(manifests_of(trained_in_cluster()))
+    disrupted, failed = spec["podFailurePolicy"]["rules"]
+    assert (disrupted["action"], disrupted["onPodConditions"][0]["type"]) == ("Ignore", "DisruptionTarget")
+    assert (failed["action"], failed["onExitCodes"]["operator"]) == ("FailJob", "NotIn")
+    assert failed["onExitCodes"]["values"] == [137, 143]
+    assert (
+        failed["onExitCodes"]["containerName"]
+        == pod(manifests_of(trained_in_cluster()))["containers"][0]["name"]
+    )
+    assert spec["podReplacementPolicy"] == "Failed"
+    assert "parallelism" not in spec
+
+
+def test_a_spot_instance_that_goes_tells_the_pod_in_time() -> None:
+    manifests = manifests_of(trained_in_cluster())
+    assert pod(manifests)["terminationGracePeriodSeconds"] == 120
+    # With the annotation, Karpenter evicts no pod of a Spot Instance that EC2 takes back.
+    assert "annotations" not in run(manifests)["template"]["metadata"]
+    (budget,) = manifests["node-pool"]["spec"]["disruption"]["budgets"]
+    assert budget == {"nodes": "0", "reasons": ["Drifted", "Underutilized"]}
+
+
+def test_no_node_is_replaced_below_a_run_and_two_at_most_are_launched() -> None:
+    plan, manifests = planned_job(trained_in_cluster()), manifests_of(trained_in_cluster())
+    pool = manifests["node-pool"]["spec"]
+    assert pool["template"]["spec"]["expireAfter"] == "Never"
+    assert pool["limits"]["cpu"] == str(2 * plan.node_pool.vcpus)
+    auto = manifests_of(trained_in_cluster(CLUSTERS["auto mode"]))["node-pool"]["spec"]["template"]["spec"]
+    hours = [int(auto[key].removesuffix("h")) for key in ("expireAfter", "terminationGracePeriod")]
+    assert sum(hours) <= 21 * 24
+
+
+def test_nobody_calls_a_run_and_it_calls_nothing_but_aws() -> None:
+    spec = manifests_of(trained_in_cluster())["network-policy"]["spec"]
+    assert spec["ingress"] == []
+    assert [port["port"] for rule in spec["egress"] for port in rule["ports"]] == [53, 53, 80, 443]
+
+
+def test_alerts_are_written_where_somebody_reads_them() -> None:
+    rules = manifests_of(trained_in_cluster())["alert-rules"]["spec"]["groups"][0]["rules"]
+    assert [rule["alert"] for rule in rules] == ["SizewellRunFailed", "SizewellPodsPending"]
+    assert all('owner_name="plants"' in rule["expr"] for rule in rules)
+    without = [component for component in HAS if component != "kube-state-metrics"]
+    assert "alert-rules" not in manifests_of(trained_in_cluster(cluster(has=without)))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "written", "suspended"),
+    [
+        (
+            {"every": "week", "weekday": "SUN", "at": "02:30", "time_zone": "Europe/Berlin"},
+            "30 2 * * 0",
+            False,
+        ),
+        ({"every": "day", "at": "03:00", "enabled": False}, "0 3 * * *", True),
+        ({"every": "month", "day_of_month": 28, "at": "00:05"}, "5 0 28 * *", False),
+        (None, "0 0 31 2 *", True),
+    ],
+)
+def test_runs_start_when_the_configuration_says(schedule: Any, written: str, suspended: bool) -> None:
+    spec = manifests_of(trained_in_cluster(schedule=schedule))["cron-job"]["spec"]
+    assert (spec["schedule"], spec["suspend"]) == (written, suspended)
+    assert spec["timeZone"] == (schedule or {}).get("time_zone", "UTC" if schedule else "Etc/UTC")
+    assert spec["concurrencyPolicy"] == "Forbid"
