@@ -33,10 +33,10 @@ _ON_DEMAND = ("OnDemand", "EC2", "BEST_FIT_PROGRESSIVE_ORDERED")
 #: (https://docs.aws.amazon.com/batch/latest/APIReference/API_Ec2Configuration.html); their root device.
 _IMAGE, _IMAGE_WITH_GPUS = "ECS_AL2023", "ECS_AL2023_NVIDIA"
 _ROOT_DEVICE = "/dev/xvda"
-#: For a container that is ended, the agent waits 30 seconds where nothing else is said: too short for a last checkpoint. Logs are
-#: written with the execution role of a job, and not with that of the instance, as the machine images of AWS have it anyway
-#: (https://github.com/aws/amazon-ecs-agent, README.md). Batch takes user data of several parts alone
-#: (https://docs.aws.amazon.com/batch/latest/userguide/launch-templates.html).
+#: For a container that is ended, the agent waits 30 seconds where nothing else is said: too short for a last checkpoint. An
+#: instance that EC2 takes back gets no other job. Logs are written with the execution role of a job, and not with that of the
+#: instance, as the machine images of AWS have it anyway (https://github.com/aws/amazon-ecs-agent, README.md). Batch takes user
+#: data of several parts alone (https://docs.aws.amazon.com/batch/latest/userguide/launch-templates.html).
 _USER_DATA = """\
 MIME-Version: 1.0
 Content-Type: multipart/mixed; boundary="PART"
@@ -47,6 +47,7 @@ Content-Type: text/x-shellscript; charset="us-ascii"
 #!/bin/bash
 echo ECS_CONTAINER_STOP_TIMEOUT=2m >> /etc/ecs/ecs.config
 echo ECS_ENABLE_AWSLOGS_EXECUTIONROLE_OVERRIDE=true >> /etc/ecs/ecs.config
+echo ECS_ENABLE_SPOT_INSTANCE_DRAINING=true >> /etc/ecs/ecs.config
 --PART--
 """
 

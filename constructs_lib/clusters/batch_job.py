@@ -151,6 +151,9 @@ def _environment(props: BatchJobProps, region: str) -> list[batch.CfnJobDefiniti
         "HARDWARE": props.hardware,
         "INSTANCE_TYPE": props.instance_type,
         "OUTPUT_URI": f"{artifacts}/{props.output_key_prefix}/",
+        # ECS stops no job of Batch when EC2 takes its instance back: draining leaves standalone tasks alone
+        # (https://docs.aws.amazon.com/AmazonECS/latest/developerguide/container-instance-draining.html).
+        "SPOT_NOTICES": "true",
     }
     if checkpoint is not None:
         variables["CHECKPOINT_URI"] = (

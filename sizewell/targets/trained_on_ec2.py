@@ -39,6 +39,7 @@ _SET_VARIABLES = frozenset(
         "INSTANCE_TYPE",
         "OUTPUT_URI",
         "RUN_NAME",
+        "SPOT_NOTICES",
     }
 )
 #: What a gp3 volume writes at least: https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html

@@ -16,10 +16,13 @@ import sys
 import tarfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
 from itertools import chain, count
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from urllib.parse import urlsplit
 
 from sizewell.targets.contract.aws_client import (
     ProgramError,
@@ -40,7 +43,7 @@ GRACE_S = 90
 #: Ours: how often the checkpoints are looked at, after how long what never rests is copied as it is, and how long the last
 #: uploads are tried, after which the results of a week are lost.
 LOOK_S, RESTLESS_S, INSIST_S = 5, 600, 900
-THREADS = 8
+THREADS, METADATA_TIMEOUT_S = 8, 1
 VARIABLES = "AWS_REGION CHANNELS CHECKPOINT_URI HARDWARE HYPERPARAMETERS INSTANCE_TYPE OUTPUT_URI RUN_NAME"
 #: The process of the script, and whether SIGTERM came while it ran.
 _script = {"pid": 0, "told": False}
@@ -219,6 +222,8 @@ def _train(checkpoints: Checkpoints | None) -> int:
         raise ProgramError(
             f"The image has no program train that can start ({error.strerror}): install sagemaker-training in it."
         ) from error
+    if os.environ.get("SPOT_NOTICES"):
+        Thread(target=_watch_spot, daemon=True).start()
     while (code := _ended(pid)) is None:
         try:
             if checkpoints:
@@ -234,6 +239,34 @@ def _train(checkpoints: Checkpoints | None) -> int:
     signal.alarm(0)
     _kill()
     return code
+
+
+def _watch_spot() -> None:
+    """Say SIGTERM where EC2 takes the Spot Instance back in two minutes, and nobody else would: of AWS Batch, no agent does."""
+    while not _is_taken_back():
+        time.sleep(LOOK_S)
+    print("EC2 takes the Spot Instance back.", flush=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _is_taken_back() -> bool:
+    """Return what the metadata of the instance say.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-instance-termination-notices.html
+    """
+    with suppress(OSError, HTTPException):
+        token = _metadata("PUT", "api/token", {"X-aws-ec2-metadata-token-ttl-seconds": "60"})[1].decode()
+        found = _metadata("GET", "meta-data/spot/instance-action", {"X-aws-ec2-metadata-token": token})
+        return found[0] == 200
+    return False
+
+
+def _metadata(method: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
+    url = urlsplit(os.environ.get("AWS_EC2_METADATA_SERVICE_ENDPOINT") or "http://169.254.169.254")
+    with closing(HTTPConnection(url.netloc, timeout=METADATA_TIMEOUT_S)) as connection:
+        connection.request(method, f"/latest/{path}", headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
 
 
 def _insist(upload: Callable[[], None]) -> None:

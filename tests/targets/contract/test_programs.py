@@ -64,4 +64,4 @@ def test_a_packed_program_does_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_it_fits_into_a_job_definition_beside_its_variables(name: str) -> None:
     # 24 KiB: https://docs.aws.amazon.com/batch/latest/userguide/service_limits.html
-    assert len(packed(name)) < 14 * 1024
+    assert len(packed(name)) < 15 * 1024

@@ -13,14 +13,25 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from sizewell.targets.contract import program
 from tests.examples.training_script import SCRIPT, Job, csv_rows
 from tests.localcloud.processes import PATIENCE_S, until
-from tests.targets.contract.small_s3 import BUCKET, REGION, STATIC, Asked, Store, Trouble, small_s3
+from tests.targets.contract.small_s3 import (
+    BUCKET,
+    REGION,
+    STATIC,
+    Asked,
+    QuietServer,
+    SignedHandler,
+    Store,
+    Trouble,
+    served,
+    small_s3,
+)
 
 PROGRAM = program("train_model")
 PART = 16 * 1024**2
@@ -360,6 +371,39 @@ def test_a_script_may_save_when_it_is_interrupted(machine: Machine) -> None:
     assert (code, err) == (143, "")
     assert machine.copied() == {"checkpoint-1": "1", "checkpoint-2": "2"}
     assert machine.store.under(OUTPUT) == {}, "a script that ended with 0 after SIGTERM has no model yet"
+
+
+class Metadata(SignedHandler):
+    """The metadata of a Spot Instance, which EC2 takes back once it is told so."""
+
+    is_taken_back: ClassVar[threading.Event]
+
+    def serve(self) -> None:
+        asked = self.headers["x-aws-ec2-metadata-token"], self.path
+        if self.command == "PUT":
+            self.answer(200, b"token-1")
+        elif self.is_taken_back.is_set() and asked == ("token-1", "/latest/meta-data/spot/instance-action"):
+            self.answer(200, b'{"action": "terminate"}')
+        else:
+            self.answer(404, b"")
+
+
+def test_a_script_hears_that_ec2_takes_its_spot_instance_back(machine: Machine) -> None:
+    is_taken_back = threading.Event()
+    handler = type("BoundMetadata", (Metadata,), {"is_taken_back": is_taken_back})
+    server = QuietServer(("127.0.0.1", 0), handler)
+    machine.environment |= {
+        "SPOT_NOTICES": "true",
+        "AWS_EC2_METADATA_SERVICE_ENDPOINT": f"http://127.0.0.1:{server.server_port}",
+    }
+    with served(server):
+        process = machine.start(SAVES)
+        machine.when_copied(**{"checkpoint-1": "1"})
+        is_taken_back.set()
+        code, out, err = ended(process)
+    assert (code, err) == (143, "")
+    assert "EC2 takes the Spot Instance back." in out
+    assert machine.copied() == {"checkpoint-1": "1", "checkpoint-2": "2"}
 
 
 def test_what_starts_the_script_lives_as_long_as_its_pipe_is_needed(machine: Machine) -> None:
