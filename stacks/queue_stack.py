@@ -18,7 +18,7 @@ from constructs_lib.endpoints.endpoint_access import EndpointAccess, EndpointAcc
 from constructs_lib.policies.statements import Statement
 from sizewell.stacks.alarm_thresholds import alarm_limits
 from sizewell.stacks.workload_stack import WorkloadStack, props_of
-from sizewell.targets.served_plan_model import QueuePlan, QueueWorkerPlan
+from sizewell.targets.serving.plan_model import QueuePlan, QueueWorkerPlan
 
 #: Who answers, in the words of policies.
 _WORKER = "the worker"

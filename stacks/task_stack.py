@@ -19,7 +19,7 @@ from sizewell.stacks.task_parts import add_instances, add_task
 from sizewell.stacks.workload_stack import WorkloadStack, props_of
 from sizewell.targets.contract.proxy import PROXY_ARGUMENTS, proxy_configuration
 from sizewell.targets.ecs.service.plan_model import EcsServicePlan
-from sizewell.targets.served_plan_model import ReplicaScalingPlan
+from sizewell.targets.serving.plan_model import ReplicaScalingPlan
 
 _SECONDS_PER_MINUTE = 60
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from sizewell.cli.endpoint_words import asked_of
 from sizewell.cli.kind import Asked, Subject
 from sizewell.instance_selection import EndpointRequirements
-from sizewell.targets.served_on_ec2 import ec2_requirements
-from sizewell.targets.served_plan_model import QueueWorkerPlan, ServedOnEc2Plan
+from sizewell.targets.serving.on_ec2 import ec2_requirements
+from sizewell.targets.serving.plan_model import QueueWorkerPlan, ServedOnEc2Plan
 
 #: Why it is not assessed for a migration, after the name of the kind.
 WHY_NOT_MIGRATED = "which runs in a cluster"

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from sizewell.targets.served_plan_model import QueueWorkerPlan
+from sizewell.targets.serving.plan_model import QueueWorkerPlan
 from tests.integration.harness import Cloud, Deployment, resources_of
 from tests.integration.readers.compare import assert_reads_back
 from tests.localcloud.processes import PATIENCE_S, until

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from sizewell.config.cluster import Cluster, Runs, TargetKind
 from sizewell.config.effects import OnChange
 from sizewell.config.place import PlaceName
-from sizewell.targets.training_lacks import TRAINING_LACKS
+from sizewell.targets.training.lacks import TRAINING_LACKS
 
 
 class BatchCluster(Cluster):

@@ -1,6 +1,6 @@
 """What the program is told that works off a queue beside a model: ``work_queue.py``, which runs in the image of the model."""
 
-from sizewell.targets.served_plan_model import QueueWorkerPlan
+from sizewell.targets.serving.plan_model import QueueWorkerPlan
 
 #: What the program itself takes, and the most that each request takes beside: parts of its input and of its answer.
 _PROGRAM_MIB, _REQUEST_MIB = 128, 64

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sizewell.planning.bill_plan import BillItem
 from sizewell.targets.ecs.instance_types import MANAGED_INSTANCES
 from sizewell.targets.ecs.tasks_plan_model import EcsTasksPlan
-from sizewell.targets.served_bill import instance_items
+from sizewell.targets.serving.bill import instance_items
 
 
 def task_instance_items(plan: EcsTasksPlan, region: str) -> Iterator[BillItem]:

@@ -17,7 +17,7 @@ from sizewell.targets.ecs.instance_types import (
     task_memory_mib,
 )
 from sizewell.targets.ecs.tasks_plan_model import EcsClusterPlan, EcsTasksPlan, TaskPlan
-from sizewell.targets.served_on_ec2 import Replicas, ServedOnEc2
+from sizewell.targets.serving.on_ec2 import Replicas, ServedOnEc2
 
 #: API reference: CreateService, serviceName.
 NAME = NameLimit("the service", 255)

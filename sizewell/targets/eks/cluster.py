@@ -10,7 +10,7 @@ from sizewell.config.cluster import Cluster, Runs, TargetKind
 from sizewell.config.effects import OnChange
 from sizewell.config.place import PlaceName
 from sizewell.config.tags import TagKey, TagValue
-from sizewell.targets.training_lacks import TRAINING_LACKS
+from sizewell.targets.training.lacks import TRAINING_LACKS
 
 #: A quantity of Kubernetes: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
 Cpu = Annotated[str, Field(pattern=r"^[0-9]{1,6}(\.[0-9]{1,3})?m?$", max_length=12, examples=["300m"])]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sizewell.planning.bill_plan import BillItem
 from sizewell.targets.eks.pods_plan_model import EksPodsPlan, manager_of
-from sizewell.targets.served_bill import instance_items
+from sizewell.targets.serving.bill import instance_items
 
 
 def node_items(plan: EksPodsPlan, region: str) -> Iterator[BillItem]:

@@ -26,7 +26,7 @@ from sizewell.targets.eks.pods_plan_model import (
 )
 from sizewell.targets.eks.quantity import cpu_millicores, size_bytes
 from sizewell.targets.eks.scheduling import Overhead
-from sizewell.targets.served_on_ec2 import Replicas, ServedOnEc2
+from sizewell.targets.serving.on_ec2 import Replicas, ServedOnEc2
 
 #: A label of DNS, as of a Service: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 NAME = NameLimit("the node pool", 63)

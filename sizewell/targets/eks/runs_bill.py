@@ -8,7 +8,7 @@ from sizewell.facts.node_fees import fee_share
 from sizewell.planning.bill_items import bill_line, priced_item
 from sizewell.planning.bill_plan import BillItem, BillLine
 from sizewell.targets.eks.pods_plan_model import manager_of
-from sizewell.targets.served_bill import BY_USE, EC2
+from sizewell.targets.serving.bill import BY_USE, EC2
 
 
 def runs_line(plan: Any, region: str, noun: str, *, instances: int, spot: bool) -> BillLine:

@@ -4,7 +4,7 @@ from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.job_bill import training_line
 from sizewell.planning.kind import BillKind
 from sizewell.targets.batch.job.plan_model import BatchJobPlan
-from sizewell.targets.served_bill import EC2
+from sizewell.targets.serving.bill import EC2
 
 
 def _line(job: BatchJobPlan, region: str) -> BillLine:

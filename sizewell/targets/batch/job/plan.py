@@ -17,9 +17,9 @@ from sizewell.planning.training_plan import seconds
 from sizewell.targets.batch.instance_types import batch_catalog, container_memory_mib
 from sizewell.targets.batch.job.plan_model import BatchAttemptPlan, BatchContainerPlan, BatchJobPlan
 from sizewell.targets.contract import packed
-from sizewell.targets.served_plan_model import ClusterPlan
-from sizewell.targets.trained_on_ec2 import TrainedOnEc2, train_on_ec2, variable_faults
-from sizewell.targets.trained_plan_model import PROGRAM
+from sizewell.targets.serving.plan_model import ClusterPlan
+from sizewell.targets.training.on_ec2 import TrainedOnEc2, train_on_ec2, variable_faults
+from sizewell.targets.training.plan_model import PROGRAM
 
 #: Ours. What the system takes of the volume of an instance, and the image, as large as one for LLMs.
 _SYSTEM_GIB, _IMAGE_GIB = 30, 30

@@ -6,7 +6,7 @@ from typing import ClassVar
 from sizewell.facts.quotas import Quota, ec2_quotas
 from sizewell.facts.state_machines import EXECUTION_GRACE_S
 from sizewell.planning.workload_plan import PlanModel, PlanModelKind, StartsOnPlan, StateMachinePlan
-from sizewell.targets.trained_plan_model import TrainedOnEc2Plan
+from sizewell.targets.training.plan_model import TrainedOnEc2Plan
 
 #: While an instance that was lost goes down, the next one comes up.
 _INSTANCES_AT_ONCE = 2

@@ -7,7 +7,7 @@ from sizewell.cli.kind import Asked, Row, Subject, ViewKind, row_of_choice
 from sizewell.cli.training_words import explain_training, training_facts
 from sizewell.instance_selection.wording import counted
 from sizewell.targets.batch.job.plan_model import BatchAttemptPlan, BatchJobPlan
-from sizewell.targets.trained_on_ec2 import ec2_training_requirements
+from sizewell.targets.training.on_ec2 import ec2_training_requirements
 from sizewell.targets.view import WHY_NOT_MIGRATED
 
 

@@ -5,7 +5,7 @@ from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.kind import BillKind
 from sizewell.targets.ecs.queue_worker.plan_model import EcsQueueWorkerPlan
 from sizewell.targets.ecs.tasks_bill import task_instance_items
-from sizewell.targets.queue_bill import by_use_of_queue, queue_items
+from sizewell.targets.serving.queue_bill import by_use_of_queue, queue_items
 
 
 def _line(plan: EcsQueueWorkerPlan, region: str) -> BillLine:

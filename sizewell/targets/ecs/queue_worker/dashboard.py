@@ -4,7 +4,7 @@ from sizewell.dashboards.graph import Section
 from sizewell.dashboards.kind import DashboardKind
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.targets.ecs.queue_worker.plan_model import EcsQueueWorkerPlan
-from sizewell.targets.queue_dashboard import queue_graphs
+from sizewell.targets.serving.queue_dashboard import queue_graphs
 
 
 def _section(plan: EcsQueueWorkerPlan, _: FoundationPlan) -> Section:

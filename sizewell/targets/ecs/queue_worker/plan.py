@@ -14,7 +14,7 @@ from sizewell.targets.ecs.instance_types import managed_instances_catalog
 from sizewell.targets.ecs.queue_worker.plan_model import EcsQueueWorkerPlan
 from sizewell.targets.ecs.queue_worker.policies import plan_policies
 from sizewell.targets.ecs.tasks_plan import ASSUMPTIONS, NAME, catalog_of_plan, task_fields
-from sizewell.targets.served_from_queue import (
+from sizewell.targets.serving.from_queue import (
     COUNTED_AFTER_S,
     WATCHED,
     queue_faults,
@@ -22,7 +22,7 @@ from sizewell.targets.served_from_queue import (
     queue_requirements,
     replicas_of_queue,
 )
-from sizewell.targets.served_on_ec2 import serve_on_ec2
+from sizewell.targets.serving.on_ec2 import serve_on_ec2
 
 #: Ours. No page says how long ECS keeps an instance without a task: Managed Instances "may" consolidate.
 _EMPTY_INSTANCE_S = 300

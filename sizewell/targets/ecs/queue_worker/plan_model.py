@@ -3,7 +3,7 @@
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.workload_plan import PlanModelKind
 from sizewell.targets.ecs.tasks_plan_model import EcsTasksPlan
-from sizewell.targets.served_plan_model import QueueWorkerPlan
+from sizewell.targets.serving.plan_model import QueueWorkerPlan
 
 
 class EcsQueueWorkerPlan(EcsTasksPlan, QueueWorkerPlan):

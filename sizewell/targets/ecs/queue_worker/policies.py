@@ -17,7 +17,7 @@ from sizewell.planning.scaling_policies import (
     ScalingPolicyPlan,
     TargetTrackingPlan,
 )
-from sizewell.targets.served_plan_model import QueuePlan, ReplicaScalingPlan
+from sizewell.targets.serving.plan_model import QueuePlan, ReplicaScalingPlan
 
 #: Ours: Container Insights may be as late.
 _MINUTES_WITHOUT_TASK = 3

@@ -9,7 +9,7 @@ from sizewell.planning.endpoint_bill import alarm_items
 from sizewell.planning.kind import BillKind
 from sizewell.targets.ecs.service.plan_model import EcsServicePlan
 from sizewell.targets.ecs.tasks_bill import task_instance_items
-from sizewell.targets.served_bill import BY_USE
+from sizewell.targets.serving.bill import BY_USE
 
 #: Of an alarm on a share of the requests.
 _METRICS_OF_SHARE = 2

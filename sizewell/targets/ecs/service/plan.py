@@ -12,8 +12,8 @@ from sizewell.planning.rollout import callbacks
 from sizewell.targets.ecs.instance_types import managed_instances_catalog
 from sizewell.targets.ecs.service.plan_model import EcsServicePlan
 from sizewell.targets.ecs.tasks_plan import ASSUMPTIONS, NAME, catalog_of_plan, task_fields
-from sizewell.targets.served_at_once import WATCHED, replicas_that_answer
-from sizewell.targets.served_on_ec2 import ec2_requirements, serve_on_ec2
+from sizewell.targets.serving.at_once import WATCHED, replicas_that_answer
+from sizewell.targets.serving.on_ec2 import ec2_requirements, serve_on_ec2
 
 #: What the load balancer counts of each task.
 _SIGNALS = (Signal.INVOCATIONS,)

@@ -5,7 +5,7 @@ from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.kind import BillKind
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.pods_bill import node_items
-from sizewell.targets.served_bill import BY_USE
+from sizewell.targets.serving.bill import BY_USE
 
 
 def _line(plan: EksDeploymentPlan, region: str) -> BillLine:

@@ -16,8 +16,8 @@ from sizewell.targets.eks.pods_plan import (
     pod_fields,
 )
 from sizewell.targets.eks.proof import unsound
-from sizewell.targets.served_at_once import WATCHED, replicas_that_answer
-from sizewell.targets.served_on_ec2 import ec2_requirements, serve_on_ec2
+from sizewell.targets.serving.at_once import WATCHED, replicas_that_answer
+from sizewell.targets.serving.on_ec2 import ec2_requirements, serve_on_ec2
 
 
 def _plan(stated: Stated) -> Planned:

@@ -27,7 +27,7 @@ from sizewell.targets.eks.pods_plan import (
 from sizewell.targets.eks.pods_plan_model import PodRoomPlan
 from sizewell.targets.eks.proof import unsound
 from sizewell.targets.eks.runs_plan import assumptions_of_runs, needed_by_runs
-from sizewell.targets.trained_on_ec2 import ec2_training_requirements, train_on_ec2, variable_faults
+from sizewell.targets.training.on_ec2 import ec2_training_requirements, train_on_ec2, variable_faults
 
 #: The kubelet ends pods of a node whose volume is fuller than this:
 #: https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#hard-eviction-thresholds

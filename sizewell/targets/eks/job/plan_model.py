@@ -3,7 +3,7 @@
 from sizewell.planning.workload_plan import PlanModelKind
 from sizewell.targets.eks.pods_plan_model import EksClusterPlan, PodRoomPlan
 from sizewell.targets.eks.runs_plan_model import EksRunsPlan
-from sizewell.targets.trained_plan_model import TrainedOnEc2Plan
+from sizewell.targets.training.plan_model import TrainedOnEc2Plan
 
 
 class EksJobPlan(EksRunsPlan, TrainedOnEc2Plan):

@@ -5,7 +5,7 @@ from typing import Any
 
 from sizewell.targets.eks.manifests.labels import Manifest, manifest, selector
 from sizewell.targets.eks.pods_plan_model import EksPlan, EksPodsPlan
-from sizewell.targets.served_plan_model import ReplicaScalingPlan
+from sizewell.targets.serving.plan_model import ReplicaScalingPlan
 
 #: Ours: what a node takes to start and to pull an image, beside the start of the container.
 _NODE_START_S = 1800

@@ -3,7 +3,7 @@
 from sizewell.targets.eks.manifests.deployments import scaled_object
 from sizewell.targets.eks.manifests.labels import Manifest, manifest
 from sizewell.targets.eks.queue_worker.plan_model import EksQueueWorkerPlan
-from sizewell.targets.served_plan_model import ReplicaScalingPlan
+from sizewell.targets.serving.plan_model import ReplicaScalingPlan
 
 
 def trigger_authentication(plan: EksQueueWorkerPlan) -> Manifest:

@@ -7,7 +7,7 @@ from sizewell.targets.eks.manifests import queries
 from sizewell.targets.eks.manifests.deployments import network_policy, scaled_object
 from sizewell.targets.eks.manifests.labels import HTTP, Manifest, caller_label, manifest, selector
 from sizewell.targets.eks.manifests.proxied_pods import METRICS_PORT, PROXY_PORT
-from sizewell.targets.served_plan_model import ReplicaScalingPlan
+from sizewell.targets.serving.plan_model import ReplicaScalingPlan
 
 
 def service(plan: EksDeploymentPlan) -> Manifest:

@@ -14,7 +14,7 @@ from sizewell.targets.eks.job.plan_model import EksJobPlan
 from sizewell.targets.eks.manifests.labels import quoted
 from sizewell.targets.eks.manifests.pods import CONFINED, SHARED_MEMORY, mount, resources
 from sizewell.targets.eks.manifests.runs import RUN_NAME
-from sizewell.targets.trained_plan_model import PROGRAM
+from sizewell.targets.training.plan_model import PROGRAM
 
 TRAIN = "train"
 #: What a Spot Instance has left: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-instance-termination-notices.html

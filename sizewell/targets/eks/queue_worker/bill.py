@@ -5,7 +5,7 @@ from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.kind import BillKind
 from sizewell.targets.eks.pods_bill import node_items
 from sizewell.targets.eks.queue_worker.plan_model import EksQueueWorkerPlan
-from sizewell.targets.queue_bill import by_use_of_queue, queue_items
+from sizewell.targets.serving.queue_bill import by_use_of_queue, queue_items
 
 
 def _line(plan: EksQueueWorkerPlan, region: str) -> BillLine:

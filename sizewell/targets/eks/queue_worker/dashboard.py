@@ -4,7 +4,7 @@ from sizewell.dashboards.graph import Section
 from sizewell.dashboards.kind import DashboardKind
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.targets.eks.queue_worker.plan_model import EksQueueWorkerPlan
-from sizewell.targets.queue_dashboard import queue_graphs
+from sizewell.targets.serving.queue_dashboard import queue_graphs
 
 
 def _section(plan: EksQueueWorkerPlan, _: FoundationPlan) -> Section:

@@ -19,7 +19,7 @@ from sizewell.targets.eks.pods_plan import (
 )
 from sizewell.targets.eks.proof import unsound
 from sizewell.targets.eks.queue_worker.plan_model import EksQueueWorkerPlan
-from sizewell.targets.served_from_queue import (
+from sizewell.targets.serving.from_queue import (
     COUNTED_AFTER_S,
     WATCHED,
     queue_faults,
@@ -27,7 +27,7 @@ from sizewell.targets.served_from_queue import (
     queue_requirements,
     replicas_of_queue,
 )
-from sizewell.targets.served_on_ec2 import serve_on_ec2
+from sizewell.targets.serving.on_ec2 import serve_on_ec2
 
 #: KEDA asks the queue, and then the HorizontalPodAutoscaler asks KEDA, each as often as the other by default:
 #: https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/ (15 seconds).

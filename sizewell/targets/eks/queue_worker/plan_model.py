@@ -2,7 +2,7 @@
 
 from sizewell.planning.workload_plan import PlanModelKind
 from sizewell.targets.eks.pods_plan_model import EksPodsPlan
-from sizewell.targets.served_plan_model import QueueWorkerPlan
+from sizewell.targets.serving.plan_model import QueueWorkerPlan
 
 
 class EksQueueWorkerPlan(EksPodsPlan, QueueWorkerPlan):

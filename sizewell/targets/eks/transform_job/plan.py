@@ -23,7 +23,7 @@ from sizewell.targets.eks.pods_plan_model import PodPlan
 from sizewell.targets.eks.proof import unsound
 from sizewell.targets.eks.runs_plan import assumptions_of_runs, needed_by_runs
 from sizewell.targets.eks.transform_job.plan_model import EksTransformJobPlan
-from sizewell.targets.transformed_on_ec2 import transform_on_ec2
+from sizewell.targets.transforming.on_ec2 import transform_on_ec2
 
 
 def _plan(stated: Stated) -> Planned:

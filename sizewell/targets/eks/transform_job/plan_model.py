@@ -3,7 +3,7 @@
 from sizewell.planning.workload_plan import PlanModelKind
 from sizewell.targets.eks.pods_plan_model import EksClusterPlan, EksModelPlan, PodPlan
 from sizewell.targets.eks.runs_plan_model import EksRunsPlan
-from sizewell.targets.transformed_plan_model import TransformedOnEc2Plan
+from sizewell.targets.transforming.plan_model import TransformedOnEc2Plan
 
 
 class EksTransformJobPlan(EksRunsPlan, EksModelPlan, TransformedOnEc2Plan):

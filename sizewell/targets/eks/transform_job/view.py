@@ -8,7 +8,7 @@ from sizewell.cli.transform_words import explain_transform, transform_facts
 from sizewell.targets.eks.pods_view import room_words
 from sizewell.targets.eks.runs_view import notes_of_runs
 from sizewell.targets.eks.transform_job.plan_model import EksTransformJobPlan
-from sizewell.targets.transformed_on_ec2 import ec2_transform_requirements
+from sizewell.targets.transforming.on_ec2 import ec2_transform_requirements
 from sizewell.targets.view import WHY_NOT_MIGRATED
 
 

@@ -3,7 +3,7 @@
 from sizewell.dashboards.graph import Graph, Reading
 from sizewell.dashboards.lines import alarm_limits, line, reading
 from sizewell.facts.metrics import SQS_NAMESPACE, sqs_dimensions
-from sizewell.targets.served_plan_model import QueueWorkerPlan
+from sizewell.targets.serving.plan_model import QueueWorkerPlan
 
 
 def queue_graphs(plan: QueueWorkerPlan) -> tuple[Graph, Graph]:

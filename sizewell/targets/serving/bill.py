@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sizewell.facts.node_fees import fee_share
 from sizewell.planning.bill_items import priced_item
 from sizewell.planning.bill_plan import BillItem
-from sizewell.targets.served_plan_model import ServedOnEc2Plan
+from sizewell.targets.serving.plan_model import ServedOnEc2Plan
 
 EC2 = "EC2"
 #: What depends on a use that nothing states: https://aws.amazon.com/ec2/pricing/on-demand/, "Data transfer".

@@ -6,8 +6,8 @@ from sizewell.planning.bill_items import BY_USE_OF_TOPIC
 from sizewell.planning.bill_plan import BillItem
 from sizewell.planning.endpoint_bill import alarm_items
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
-from sizewell.targets.served_bill import BY_USE
-from sizewell.targets.served_plan_model import QueueWorkerPlan
+from sizewell.targets.serving.bill import BY_USE
+from sizewell.targets.serving.plan_model import QueueWorkerPlan
 
 #: How many metrics each alarm is on: that on messages that nobody works on compares two.
 _METRICS = {"age_of_oldest_request": 1, "backlog_without_capacity": 2}

@@ -15,8 +15,8 @@ from sizewell.planning.scaling import MAX_OVER_PEAK, three_digits
 from sizewell.planning.scaling_targets import default_signal, derived_target
 from sizewell.planning.workload_plan import AlarmPlan
 from sizewell.targets.contract.proxy import STREAM_TIMEOUT_S
-from sizewell.targets.served_on_ec2 import Replicas, ServedOnEc2
-from sizewell.targets.served_plan_model import ReplicaScalingPlan
+from sizewell.targets.serving.on_ec2 import Replicas, ServedOnEc2
+from sizewell.targets.serving.plan_model import ReplicaScalingPlan
 
 #: What the proxy beside a model counts: what a container may scale by, and the alarms that follow from it.
 SIGNALS = (Signal.INVOCATIONS, Signal.CONCURRENCY)

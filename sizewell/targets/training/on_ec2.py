@@ -25,7 +25,7 @@ from sizewell.planning.training_plan import checkpoint_gib, trained_fields
 from sizewell.planning.translate import image_for, training_requirements
 from sizewell.planning.volumes import CHECKPOINTS_HELD, SCRATCH_GIB
 from sizewell.targets.ec2_types import alike, check_pinned, on_ec2
-from sizewell.targets.trained_plan_model import TrainedOnEc2Plan
+from sizewell.targets.training.plan_model import TrainedOnEc2Plan
 
 #: What is set for it, beside the variables of the script.
 _SET_VARIABLES = frozenset(

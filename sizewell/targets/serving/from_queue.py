@@ -16,8 +16,8 @@ from sizewell.planning.names import Names
 from sizewell.planning.queue_alarms import plan_queue_alarms
 from sizewell.planning.queue_scaling import backlog_target
 from sizewell.planning.queued_fleet import QueuedFleet, answered_later, plan_queued_fleet, sleep_faults
-from sizewell.targets.served_on_ec2 import Replicas, ServedOnEc2, ec2_requirements
-from sizewell.targets.served_plan_model import QueuePlan, QueueWorkerPlan, ReplicaScalingPlan
+from sizewell.targets.serving.on_ec2 import Replicas, ServedOnEc2, ec2_requirements
+from sizewell.targets.serving.plan_model import QueuePlan, QueueWorkerPlan, ReplicaScalingPlan
 
 #: The alarms whose metrics SQS publishes.
 WATCHED = ("age_of_oldest_request", "backlog_without_capacity")

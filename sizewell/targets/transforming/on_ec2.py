@@ -30,7 +30,7 @@ from sizewell.planning.training_plan import job_tags
 from sizewell.planning.transform_needs import invocation_timeout_s, transform_requirements
 from sizewell.planning.volumes import endpoint_volume_size_gib
 from sizewell.targets.ec2_types import alike, check_pinned, on_ec2
-from sizewell.targets.transformed_plan_model import TransformedDataPlan
+from sizewell.targets.transforming.plan_model import TransformedDataPlan
 
 _STRATEGIES = {"multi-record": "MULTI_RECORD", "single-record": "SINGLE_RECORD"}
 

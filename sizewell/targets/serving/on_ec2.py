@@ -34,7 +34,7 @@ from sizewell.planning.model_spec import model_assumptions
 from sizewell.planning.names import stated_keys
 from sizewell.planning.workload_plan import AlarmPlan
 from sizewell.targets.ec2_types import alike, check_pinned, on_ec2
-from sizewell.targets.served_plan_model import ReplicaScalingPlan
+from sizewell.targets.serving.plan_model import ReplicaScalingPlan
 
 
 @dataclass(frozen=True)

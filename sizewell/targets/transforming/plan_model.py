@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from sizewell.instance_selection.results import Selection, TransformEstimate
 from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel, SchedulePlan
-from sizewell.targets.served_plan_model import ClusterPlan
+from sizewell.targets.serving.plan_model import ClusterPlan
 
 
 class TransformedDataPlan(PlanModel):

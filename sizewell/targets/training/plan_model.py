@@ -6,7 +6,7 @@ from sizewell.facts.training_jobs import CODE_CHANNEL, toolkit_hyperparameters
 from sizewell.instance_selection.results import Selection, TrainingEstimate
 from sizewell.planning.training_plan_model import CheckpointPlan, TrainingCodePlan
 from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, SchedulePlan
-from sizewell.targets.served_plan_model import ClusterPlan
+from sizewell.targets.serving.plan_model import ClusterPlan
 
 #: The program of the contract that runs around the script.
 PROGRAM = "train_model"

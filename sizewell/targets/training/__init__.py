@@ -1,0 +1,1 @@
+"""What is decided alike for a training, whatever runs it."""

@@ -1,0 +1,1 @@
+"""What is decided alike for a batch transform, whatever runs it."""
