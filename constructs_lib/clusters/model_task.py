@@ -46,14 +46,13 @@ class Companion:
     entry_point: Sequence[str] | None = None
     environment_variables: Mapping[str, str] = field(default_factory=dict)
     port: int | None = None
-    read_only_root: bool = False
     stop_timeout_s: int | None = None
     may_borrow: bool = False
 
 
 def proxy(image_uri: str, arguments: Sequence[str]) -> Companion:
     """Return a companion that lets requests through; ``arguments`` are those of Envoy."""
-    return Companion(name=PROXY, image_uri=image_uri, command=arguments, port=PROXY_PORT, read_only_root=True)
+    return Companion(name=PROXY, image_uri=image_uri, command=arguments, port=PROXY_PORT)
 
 
 def worker(
@@ -165,6 +164,8 @@ def _loader(
         entry_point=list(_PROGRAM),
         command=[props.loader],
         essential=False,
+        # It writes to its volume alone.
+        readonly_root_filesystem=True,
         environment=_environment(variables, Stack.of(log_group).region),
         mount_points=[_mount(read_only=False)],
         log_configuration=_logs(log_group, "load-model"),
@@ -209,7 +210,7 @@ def _companion(
         memory=None if companion.may_borrow else props.proxy_memory_mib,
         memory_reservation=props.proxy_memory_mib if companion.may_borrow else None,
         environment=_environment(variables, Stack.of(log_group).region) if variables else None,
-        readonly_root_filesystem=True if companion.read_only_root else None,
+        readonly_root_filesystem=True,
         port_mappings=[properties.PortMappingProperty(container_port=companion.port, protocol="tcp")]
         if companion.port
         else None,

@@ -120,6 +120,11 @@ def test_the_worker_ends_before_its_model_and_has_time_for_its_answer(output: Pa
     assert worker["Image"] == model["Image"]
     assert worker["EntryPoint"] == ["python3", "-c"]
     assert worker["StopTimeout"] == 1800 + 30
+    assert [container.get("ReadonlyRootFilesystem") for container in (loader, model, worker)] == [
+        True,
+        None,
+        True,
+    ]
     assert "PortMappings" not in worker
     told = {variable["Name"] for variable in worker["Environment"]}
     assert told >= {"QUEUE_URL", "OUTPUT_URI", "AWS_REGION", "MAX_RECEIVES", "ERROR_TOPIC_ARN"}

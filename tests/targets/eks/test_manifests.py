@@ -86,6 +86,10 @@ def test_a_model_gets_the_contract_of_sagemaker() -> None:
     variables = {variable["name"]: variable["value"] for variable in loader["env"]}
     assert variables["MODEL_URI"].endswith("/models/plants/model.tar.gz")
     assert proxy["restartPolicy"] == "Always"
+    # Our programs write to volumes alone; where a model writes, nobody knows.
+    assert [
+        container["securityContext"].get("readOnlyRootFilesystem") for container in (loader, proxy, model)
+    ] == [True, True, None]
     # A pod gets the signal to end when its requests have ended.
     sleep_s = model["lifecycle"]["preStop"]["sleep"]["seconds"]
     assert 60 < sleep_s < spec["terminationGracePeriodSeconds"]

@@ -26,6 +26,8 @@ _USER = 1000
 #: Processes of one container pass tensors to each other there.
 SHARED_MEMORY = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
 CONFINED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+#: Of our programs, which write to volumes alone. Images of models write where they like, as on SageMaker.
+READ_ONLY = {**CONFINED, "readOnlyRootFilesystem": True}
 
 
 def contract_files(plan: EksPodsPlan, more: Mapping[str, str]) -> dict[str, str]:
@@ -130,7 +132,7 @@ def loaders(
                 }
             ),
             "resources": resources(plan),
-            "securityContext": CONFINED,
+            "securityContext": READ_ONLY,
             "volumeMounts": mounts,
         }
     ]

@@ -7,8 +7,8 @@ from sizewell.targets.contract.proxy import PROXY_ARGUMENTS, USUAL_TIME_BUCKETS_
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.manifests.labels import HTTP, METRICS, PROXY
 from sizewell.targets.eks.manifests.pods import (
-    CONFINED,
     MODEL_PORT,
+    READ_ONLY,
     configuration_name,
     contract_files,
     loaders,
@@ -74,6 +74,6 @@ def _proxy(plan: EksDeploymentPlan) -> dict[str, Any]:
             "failureThreshold": 60,
         },
         "resources": resources_beside(),
-        "securityContext": CONFINED,
+        "securityContext": READ_ONLY,
         "volumeMounts": [mount("contract", "/contract", read_only=True)],
     }

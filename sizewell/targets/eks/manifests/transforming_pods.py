@@ -10,8 +10,8 @@ from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.targets.contract import program
 from sizewell.targets.eks.manifests.labels import quoted
 from sizewell.targets.eks.manifests.pods import (
-    CONFINED,
     MODEL_PORT,
+    READ_ONLY,
     SHARED_MEMORY,
     loaders,
     model,
@@ -71,5 +71,5 @@ def _container(plan: EksTransformJobPlan, artifact_bucket: str, region: str) -> 
         "command": ["python3", "-c", program("transform_objects")],
         "env": [RUN_NAME, *quoted(variables)],
         "resources": resources_beside(BESIDE.memory_mib + TRANSFORM_MORE_MIB),
-        "securityContext": CONFINED,
+        "securityContext": READ_ONLY,
     }

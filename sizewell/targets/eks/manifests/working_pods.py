@@ -11,7 +11,7 @@ from sizewell.targets.contract import program
 from sizewell.targets.contract.worker import most_memory_mib, worker_variables
 from sizewell.targets.eks.manifests.labels import WORKER, quoted
 from sizewell.targets.eks.manifests.pods import (
-    CONFINED,
+    READ_ONLY,
     configuration_name,
     contract_files,
     loaders,
@@ -54,6 +54,6 @@ def _worker(plan: EksQueueWorkerPlan, artifact_bucket: str, region: str) -> dict
         "command": ["python3", f"/contract/{_WORKER}"],
         "env": quoted({"AWS_REGION": region, **worker_variables(plan, artifact_bucket)}),
         "resources": resources_beside(most_memory_mib=most_memory_mib(plan)),
-        "securityContext": CONFINED,
+        "securityContext": READ_ONLY,
         "volumeMounts": [mount("contract", "/contract", read_only=True)],
     }
