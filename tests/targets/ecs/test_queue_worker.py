@@ -1,25 +1,19 @@
 """What works off a queue in a cluster of ECS: the tasks from zero on, what they scale by, and the stack."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from sizewell.instance_selection import load_catalog
-from sizewell.planning import load_plan
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.scaling_policies import MetricMathPlan, StepScalingPlan, TargetTrackingPlan
 from sizewell.targets.ecs.queue_worker.plan_model import EcsQueueWorkerPlan
-from tests.app.test_bill import differences, read
-from tests.kinds.test_conformance import unknown_to_the_review
-from tests.synthesis import PROJECT_ROOT, synthesize
+from tests.targets.conftest import Synthesized, of_type, resources
 from tests.targets.ecs.builders import NAME, cluster, planned_worker, queued
 from tools.benchmarks.alarm_replay.expressions import value_of
-
-EXAMPLE = PROJECT_ROOT / "examples" / "ecs-queue-worker" / "config"
 
 
 def policies(plan: EcsQueueWorkerPlan) -> tuple[TargetTrackingPlan, StepScalingPlan]:
@@ -91,29 +85,13 @@ def test_tasks_reach_queue_and_topics_from_a_vpc_of_their_own() -> None:
 
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("queues") / "cdk.out"
-    synthesize("prod", directory, config=str(EXAMPLE))
-    return directory
-
-
-def of_type(output: Path, resource_type: str) -> list[dict[str, Any]]:
-    template = json.loads((output / "speech-prod-transcribe.template.json").read_text("utf-8"))
-    return [one["Properties"] for one in template["Resources"].values() if one["Type"] == resource_type]
+def template(synthesized: Synthesized) -> dict[str, Any]:
+    return resources(synthesized("ecs-queue-worker", "prod"), "speech-prod-transcribe")
 
 
 @pytest.mark.cdk
-def test_it_goes_the_way_of_every_kind(output: Path) -> None:
-    assembly = read(output, "prod")
-    assert unknown_to_the_review(assembly) == set()
-    assert differences(load_plan(EXAMPLE, "prod").bill, assembly) == []
-    assert assembly.plan is not None
-    assert [choice.kind for choice in assembly.plan.choices] == ["ecs-queue-worker"]
-
-
-@pytest.mark.cdk
-def test_the_worker_ends_before_its_model_and_has_time_for_its_answer(output: Path) -> None:
-    (definition,) = of_type(output, "AWS::ECS::TaskDefinition")
+def test_the_worker_ends_before_its_model_and_has_time_for_its_answer(template: dict[str, Any]) -> None:
+    (definition,) = of_type(template, "AWS::ECS::TaskDefinition")
     loader, model, worker = definition["ContainerDefinitions"]
     assert (loader["Name"], model["Name"], worker["Name"]) == ("load-model", "model", "worker")
     assert worker["DependsOn"] == [{"Condition": "START", "ContainerName": "model"}]
@@ -133,11 +111,11 @@ def test_the_worker_ends_before_its_model_and_has_time_for_its_answer(output: Pa
 
 
 @pytest.mark.cdk
-def test_nobody_calls_the_tasks_and_they_may_be_none(output: Path) -> None:
-    (service,) = of_type(output, "AWS::ECS::Service")
+def test_nobody_calls_the_tasks_and_they_may_be_none(template: dict[str, Any]) -> None:
+    (service,) = of_type(template, "AWS::ECS::Service")
     assert "LoadBalancers" not in service
     assert "DesiredCount" not in service
-    (target,) = of_type(output, "AWS::ApplicationAutoScaling::ScalableTarget")
+    (target,) = of_type(template, "AWS::ApplicationAutoScaling::ScalableTarget")
     assert target["MinCapacity"] == 0
     assert target["ResourceId"] == "service/company-web/speech-prod-transcribe"
-    assert of_type(output, "AWS::ElasticLoadBalancingV2::LoadBalancer") == []
+    assert of_type(template, "AWS::ElasticLoadBalancingV2::LoadBalancer") == []

@@ -11,13 +11,16 @@ from sizewell.cli.targets_command import load_targets, print_targets, targets_to
 from sizewell.config.cluster_rules import cluster_violations
 from sizewell.instance_selection import load_catalog
 from sizewell.instance_selection.catalog import load_ec2_catalog
+from sizewell.planning import load_plan
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.lock import lock_of
+from sizewell.targets.eks.job.plan_model import EksJobPlan
 from tests.planning.builders import CNN, container, environment, training_job
-from tests.synthesis import PROJECT_ROOT
+from tests.targets.conftest import configuration_of
 from tests.targets.eks.builders import NAME, auto_mode, cluster, planned_job, trained_in_cluster
 
+EXAMPLE = configuration_of("eks-deployment")
 ON_GPU = {"instances": {"allowed_families": ["g5", "g6"]}}
 ON_DEMAND: dict[str, Any] = {"spot": None, "checkpoint": None}
 #: It takes hours, so that Spot and prices make a difference.
@@ -169,9 +172,7 @@ def test_what_has_no_effect_in_a_cluster_is_told_with_what_to_do(key: str, value
 
 
 def test_the_places_of_a_training_are_compared_by_the_run() -> None:
-    options = load_targets(
-        PROJECT_ROOT / "examples" / "eks-deployment" / "config", "prod", "train-classifier"
-    )
+    options = load_targets(EXAMPLE, "prod", "train-classifier")
     sagemaker, main = json.loads(targets_to_json(options))
     assert (sagemaker["target"], main["target"]) == (None, "main")
     assert main["usd_per_run"] < sagemaker["usd_per_run"]
@@ -182,3 +183,21 @@ def test_the_places_of_a_training_are_compared_by_the_run() -> None:
     assert "USD/run" in shown
     assert "per 1,000 requests" not in shown
     assert "kubectl create job --namespace shop-prod --from=cronjob/train-classifier" in shown
+
+
+def test_in_auto_mode_the_fee_of_a_run_is_that_of_its_hours_on_demand() -> None:
+    plan = load_plan(EXAMPLE, "staging")
+    (job,) = (workload for workload in plan.workloads if isinstance(workload, EksJobPlan))
+    (line,) = (line for line in plan.bill.lines if line.workload == job.name)
+    assert [item.name for item in line.items] == [
+        "g5.xlarge training on Spot",
+        "Auto Mode fee",
+        "training volumes",
+    ]
+    instances, fee, _ = (item.usd_per_month for item in line.items)
+    estimate, usd_per_hour = job.selection.chosen.estimate, job.selection.chosen.cost.usd_per_hour
+    assert usd_per_hour is not None
+    assert instances is not None
+    assert fee == pytest.approx(usd_per_hour / 1.078 * 0.078 * estimate.duration_hours)
+    own_saving = (estimate.spot_savings_pct or 0) / 100 * 1.078
+    assert instances == pytest.approx(usd_per_hour / 1.078 * (1 - own_saving) * estimate.duration_hours)

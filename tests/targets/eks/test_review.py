@@ -1,4 +1,4 @@
-"""What runs in a cluster goes the way of every kind: synthesized, saved, priced, reviewed."""
+"""What a review says of manifests: each object that changes, or goes, with what that does."""
 
 import shutil
 from collections.abc import Callable
@@ -13,19 +13,27 @@ from sizewell.review.compare import compare_outputs
 from sizewell.review.model import Review
 from sizewell.review.saved.output import Assembly
 from sizewell.review.saved.reading import OutputReader
-from tests.app.test_bill import differences, read
-from tests.kinds.test_conformance import unknown_to_the_review
-from tests.synthesis import PROJECT_ROOT, run_app, synthesize
+from sizewell.targets.eks.job.plan_model import EksJobPlan
+from tests.app.test_bill import read
+from tests.synthesis import run_app, synthesize
+from tests.targets.conftest import Synthesized, configuration_of
 
 pytestmark = pytest.mark.cdk
-EXAMPLE = PROJECT_ROOT / "examples" / "eks-deployment" / "config"
+EXAMPLE = configuration_of("eks-deployment")
+SERVED, TRAINED, TRANSFORMED, QUEUED = "assistant", "train-classifier", "score-customers", "transcribe"
+RUN = "spec.jobTemplate.spec"
+#: The example and the environment of each; in staging, a schedule starts runs.
+OUTPUTS = {
+    SERVED: ("eks-deployment", "dev"),
+    TRAINED: ("eks-deployment", "staging"),
+    TRANSFORMED: ("eks-deployment", "dev"),
+    QUEUED: ("eks-queue-worker", "prod"),
+}
 
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("clusters") / "cdk.out"
-    synthesize("dev", directory, config=str(EXAMPLE))
-    return directory
+def output(synthesized: Synthesized) -> Path:
+    return synthesized("eks-deployment", "dev")
 
 
 @pytest.fixture(scope="module")
@@ -43,37 +51,6 @@ def test_manifests_are_stacks_of_their_workloads(assembly: Assembly) -> None:
     }
     pool = assembly.stacks["shop-dev-assistant/main"].resources["NodePool"]
     assert pool.resource_type == "Kubernetes::NodePool"
-
-
-def test_nothing_that_is_emitted_is_unknown_to_the_review(assembly: Assembly) -> None:
-    assert unknown_to_the_review(assembly) == set()
-
-
-def test_templates_and_manifests_cost_what_the_plan_says(assembly: Assembly) -> None:
-    assert differences(load_plan(EXAMPLE, "dev").bill, assembly) == []
-
-
-def test_in_auto_mode_the_fee_of_each_pod_of_a_run_is_in_both_bills(tmp_path: Path) -> None:
-    synthesize("staging", tmp_path / "cdk.out", config=str(EXAMPLE))
-    bill = load_plan(EXAMPLE, "staging").bill
-    assert "Auto Mode fee" in {
-        item.name for line in bill.lines if line.workload == "score-customers" for item in line.items
-    }
-    assert differences(bill, read(tmp_path / "cdk.out", "staging")) == []
-
-
-def test_what_is_saved_is_what_was_planned(assembly: Assembly) -> None:
-    assert assembly.plan is not None
-    planned = load_plan(EXAMPLE, "dev")
-    assert [(workload.kind, workload.name) for workload in assembly.plan.workloads] == [
-        ("eks-deployment", "assistant"),
-        ("eks-deployment", "classify-mail"),
-        ("eks-transform-job", "score-customers"),
-        ("eks-job", "train-classifier"),
-    ]
-    assert [choice.decided["instance_types"] for choice in assembly.plan.choices] == [
-        list(choice.instance_pools) for choice in planned.on_instances
-    ]
 
 
 def test_another_synth_leaves_nothing_of_the_one_before(output: Path, tmp_path: Path) -> None:
@@ -97,63 +74,96 @@ def files(directory: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(
-    ("file", "path", "value", "rule", "sentence"),
+    ("workload", "file", "path", "value", "rule", "sentence"),
     [
-        ("deployment", "spec.selector.matchLabels.x", "y", "less-available", "a selector cannot change"),
-        ("node-class", "spec.amiSelectorTerms", [{"alias": "al2023@v1"}], "less-available", "machine image"),
-        ("node-pool", "spec.limits.cpu", "4", "less-available", "Fewer nodes may be launched"),
-        ("disruption-budget", "spec.maxUnavailable", 0, "less-available", "nodes cannot be drained"),
-        ("deployment", "spec.replicas", 3, "less-available", "set back to this"),
-        ("scaled-object", "spec.maxReplicaCount", 2, "less-available", "Fewer pods carry the peak"),
-        ("pod-monitor", "spec.selector.matchLabels.x", "y", "fewer-alerts", "other metrics or other pods"),
-        ("network-policy", "spec.ingress", [{}], "less-secure", "Others than before may call the pods"),
+        (SERVED, "deployment", "spec.selector.matchLabels.x", "y", "less-available", "a selector cannot change"),
+        (SERVED, "node-class", "spec.amiSelectorTerms", [{"alias": "al2023@v1"}], "less-available", "machine image"),
+        (SERVED, "node-pool", "spec.limits.cpu", "4", "less-available", "Fewer nodes may be launched"),
+        (SERVED, "disruption-budget", "spec.maxUnavailable", 0, "less-available", "nodes cannot be drained"),
+        (SERVED, "deployment", "spec.replicas", 3, "less-available", "set back to this"),
+        (SERVED, "scaled-object", "spec.maxReplicaCount", 2, "less-available", "Fewer pods carry the peak"),
+        (SERVED, "pod-monitor", "spec.selector.matchLabels.x", "y", "fewer-alerts", "other metrics or other pods"),
+        (SERVED, "network-policy", "spec.ingress", [{}], "less-secure", "Others than before may call the pods"),
+        (TRAINED, "cron-job", "spec.suspend", True, "less-available", "No run starts by itself any more."),
+        (TRAINED, "cron-job", f"{RUN}.activeDeadlineSeconds", 60, "less-available", "The next run is ended sooner."),
+        (TRAINED, "cron-job", f"{RUN}.podFailurePolicy", None, "slower-recovery", "Each interruption counts as a failure"),
+        (TRAINED, "cron-job", f"{RUN}.podReplacementPolicy", "TerminatingOrFailed", "", "may write the same checkpoints"),
+        (TRAINED, "cron-job", f"{RUN}.ttlSecondsAfterFinished", 60, "slower-recovery", "is forgotten sooner"),
+        (TRANSFORMED, "cron-job", f"{RUN}.completions", 1, "", "Fewer pods share the objects of the next run."),
+        (QUEUED, "scaled-object", "spec.triggers.0.metadata.queueLength", "900", "", "More requests wait for each pod"),
+        (QUEUED, "scaled-object", "spec.triggers.0.metadata.queueURL", "https://sqs/other", "", "Pods follow another queue"),
+        (QUEUED, "trigger-authentication", "spec.podIdentity.provider", "gcp", "", "KEDA asks with other credentials"),
+        (QUEUED, "deployment", "spec.template.spec.terminationGracePeriodSeconds", 30, "", "cut off earlier when a pod ends"),
     ],
-)
+)  # fmt: skip
 def test_a_review_says_what_a_changed_manifest_does(
-    output: Path, tmp_path: Path, file: str, path: str, value: object, rule: str, sentence: str
+    synthesized: Synthesized,
+    tmp_path: Path,
+    workload: str,
+    file: str,
+    path: str,
+    value: object,
+    rule: str,
+    sentence: str,
 ) -> None:
-    head = tmp_path / "head"
-    shutil.copytree(output, head)
-    edited = head / "manifests" / "main" / "assistant" / f"{file}.yaml"
-    manifest = yaml.safe_load(edited.read_text("utf-8"))
-    holder = manifest
-    *keys, last = path.split(".")
-    for key in keys:
-        holder = holder[key]
-    holder[last] = value
-    edited.write_text(yaml.safe_dump(manifest), "utf-8")
+    output = synthesized(*OUTPUTS[workload])
 
-    found = review(output, head)
-    hazards = [hazard for hazard in found.hazards if hazard.rule == rule]
-    assert any(sentence in hazard.model_dump_json() for hazard in hazards), found.hazards
+    def change(manifest: dict[str, Any]) -> None:
+        holder: Any = manifest
+        *keys, last = path.split(".")
+        for key in keys:
+            holder = holder[int(key) if key.isdecimal() else key]
+        holder[last] = value
+        if value is None:
+            del holder[last]
 
-
-def test_a_review_says_that_fewer_pods_share_a_run(output: Path, tmp_path: Path) -> None:
-    head = tmp_path / "head"
-    shutil.copytree(output, head)
-    edited = head / "manifests" / "main" / "score-customers" / "cron-job.yaml"
-    manifest = yaml.safe_load(edited.read_text("utf-8"))
-    manifest["spec"]["jobTemplate"]["spec"] |= {"completions": 1, "parallelism": 1}
-    edited.write_text(yaml.safe_dump(manifest), "utf-8")
-    said = {hazard.consequence for hazard in review(output, head).hazards}
-    assert "Fewer pods share the objects of the next run." in said
+    hazards = review(output, changed(output, tmp_path / "head", file, change, workload)).hazards
+    assert any(sentence in hazard.model_dump_json() and hazard.rule.startswith(rule) for hazard in hazards), (
+        hazards
+    )
 
 
 @pytest.mark.parametrize(
-    ("file", "sentence"),
+    ("workload", "file", "sentence"),
     [
-        ("deployment", "All pods end, and requests fail."),
-        ("service", "Callers no longer find the pods."),
-        ("node-pool", "All nodes of the workload end, and its pods wait."),
+        (SERVED, "deployment", "All pods end, and requests fail."),
+        (SERVED, "service", "Callers no longer find the pods."),
+        (SERVED, "node-pool", "All nodes of the workload end, and its pods wait."),
+        (TRAINED, "cron-job", "No run starts any more, and those that last end."),
     ],
 )
 def test_a_review_says_what_a_single_object_that_goes_takes_along(
-    output: Path, tmp_path: Path, file: str, sentence: str
+    output: Path, tmp_path: Path, workload: str, file: str, sentence: str
 ) -> None:
     head = tmp_path / "head"
     shutil.copytree(output, head)
-    (head / "manifests" / "main" / "assistant" / f"{file}.yaml").unlink()
+    manifest_of(head, workload, file).unlink()
     assert sentence in {hazard.consequence for hazard in review(output, head).hazards}
+
+
+def test_a_pool_without_spot_costs_what_a_run_costs_on_demand(
+    synthesized: Synthesized, tmp_path: Path
+) -> None:
+    # In EKS Auto Mode, whose fee Spot does not lower.
+    output = synthesized(*OUTPUTS[TRAINED])
+    (plan,) = (
+        workload for workload in load_plan(EXAMPLE, "staging").workloads if isinstance(workload, EksJobPlan)
+    )
+
+    def on_demand(pool: dict[str, Any]) -> None:
+        (capacity,) = (
+            requirement
+            for requirement in pool["spec"]["template"]["spec"]["requirements"]
+            if requirement["key"] == "karpenter.sh/capacity-type"
+        )
+        capacity["values"].remove("spot")
+
+    (cost,) = review(output, changed(output, tmp_path / "head", "node-pool", on_demand, TRAINED)).cost
+    chosen = plan.selection.chosen
+    assert chosen.cost.usd_per_hour is not None
+    assert chosen.cost.usd_per_month is not None
+    usd_on_demand = chosen.cost.usd_per_hour * chosen.estimate.duration_hours
+    assert cost.difference.expected == pytest.approx(usd_on_demand - chosen.cost.usd_per_month, abs=0.01)
 
 
 def test_a_move_out_of_the_cluster_names_the_address_that_callers_lose(output: Path, tmp_path: Path) -> None:
@@ -210,20 +220,10 @@ def synthesized(tmp_path: Path, written: str, instead: str) -> Path:
     return tmp_path / "cdk.out"
 
 
-def changed(output: Path, head: Path, file: str, change: Callable[[dict[str, Any]], None]) -> Path:
-    """A copy of an output in which an object of the workload is changed."""
-    shutil.copytree(output, head)
-    edited = head / "manifests" / "main" / "assistant" / f"{file}.yaml"
-    manifest = yaml.safe_load(edited.read_text("utf-8"))
-    change(manifest)
-    edited.write_text(yaml.safe_dump(manifest), "utf-8")
-    return head
-
-
 def test_replicas_are_no_fight_where_the_scaler_goes(output: Path, tmp_path: Path) -> None:
     head = changed(output, tmp_path / "head", "deployment", lambda found: found["spec"].update(replicas=3))
     assert "set back to this" in review(output, head).model_dump_json()
-    (head / "manifests" / "main" / "assistant" / "scaled-object.yaml").unlink()
+    manifest_of(head, SERVED, "scaled-object").unlink()
     assert "set back to this" not in review(output, head).model_dump_json()
 
 
@@ -257,6 +257,22 @@ def test_a_move_into_the_cluster_is_told_with_the_saving(output: Path, tmp_path:
         "workloads.score-customers.target",
         "workloads.train-classifier.target",
     }
+
+
+def changed(
+    output: Path, head: Path, file: str, change: Callable[[dict[str, Any]], None], workload: str = SERVED
+) -> Path:
+    """A copy of an output in which an object of a workload is changed."""
+    shutil.copytree(output, head)
+    edited = manifest_of(head, workload, file)
+    manifest = yaml.safe_load(edited.read_text("utf-8"))
+    change(manifest)
+    edited.write_text(yaml.safe_dump(manifest), "utf-8")
+    return head
+
+
+def manifest_of(output: Path, workload: str, file: str) -> Path:
+    return output / "manifests" / "main" / workload / f"{file}.yaml"
 
 
 def review(base: Path, head: Path) -> Review:

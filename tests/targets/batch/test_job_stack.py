@@ -1,83 +1,39 @@
-"""What AWS Batch trains goes the way of every kind: synthesized, saved, priced, reviewed."""
+"""The stack of a training that AWS Batch runs: its instances, its roles, and what is tried again."""
 
 import json
 import subprocess
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sizewell.planning import load_plan
-from sizewell.review.saved.output import Assembly
 from sizewell.targets.batch.job.plan_model import BatchJobPlan
-from tests.app.test_bill import differences, read
-from tests.kinds.test_conformance import unknown_to_the_review
-from tests.synthesis import PROJECT_ROOT, synthesize
+from tests.targets.conftest import Synthesized, configuration_of, of_type, resources
 
 pytestmark = pytest.mark.cdk
-EXAMPLE = PROJECT_ROOT / "examples" / "batch-job" / "config"
-Template = Mapping[str, Any]
+Template = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("trainings") / "cdk.out"
-    synthesize("prod", directory, config=str(EXAMPLE))
-    return directory
-
-
-@pytest.fixture(scope="module")
-def assembly(output: Path) -> Assembly:
-    return read(output, "prod")
-
-
-@pytest.fixture(scope="module")
-def template(output: Path) -> Template:
+def template(synthesized: Synthesized) -> Template:
     """The resources of a training on GPUs."""
-    written = json.loads((output / "labs-prod-tune-mail.template.json").read_text("utf-8"))
-    resources: Template = written["Resources"]
-    return resources
+    return resources(synthesized("batch-job", "prod"), "labs-prod-tune-mail")
 
 
 @pytest.fixture(scope="module")
 def plan() -> BatchJobPlan:
-    (_, planned) = load_plan(EXAMPLE, "prod").workloads
+    (_, planned) = load_plan(configuration_of("batch-job"), "prod").workloads
     assert isinstance(planned, BatchJobPlan)
     return planned
 
 
 def properties(template: Template, resource_type: str, part_of_id: str = "") -> Any:
-    (found,) = (
-        resource["Properties"]
-        for name, resource in template.items()
-        if resource["Type"] == resource_type and part_of_id in name
-    )
+    (found,) = of_type(template, resource_type, part_of_id)
     return found
 
 
 def actions(policy: Any) -> list[str]:
     return [action for statement in policy["PolicyDocument"]["Statement"] for action in statement["Action"]]
-
-
-def test_nothing_that_is_emitted_is_unknown_to_the_review(assembly: Assembly) -> None:
-    assert unknown_to_the_review(assembly) == set()
-
-
-def test_the_templates_cost_what_the_plan_says(assembly: Assembly) -> None:
-    assert differences(load_plan(EXAMPLE, "prod").bill, assembly) == []
-
-
-def test_what_is_saved_is_what_was_planned(assembly: Assembly) -> None:
-    assert assembly.plan is not None
-    planned = load_plan(EXAMPLE, "prod")
-    assert [(workload.kind, workload.name) for workload in assembly.plan.workloads] == [
-        ("batch-job", "churn-train"),
-        ("batch-job", "tune-mail"),
-    ]
-    assert [choice.decided["instance_types"] for choice in assembly.plan.choices] == [
-        list(choice.instance_pools) for choice in planned.on_instances
-    ]
 
 
 def test_spot_gives_way_while_a_run_on_demand_still_meets_the_deadline(plan: BatchJobPlan) -> None:
