@@ -6,19 +6,20 @@ from sizewell.config.environment import Environment
 from sizewell.instance_selection import load_catalog
 from sizewell.instance_selection.catalog import load_ec2_catalog
 from sizewell.planning.build import build_plan
-from sizewell.planning.errors import PlanError
+from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.job.plan_model import EksJobPlan
-from sizewell.targets.eks.legality import legality_faults
 from sizewell.targets.eks.manifests.labels import Manifest
 from sizewell.targets.eks.manifests.workload import shared_manifests, workload_manifests
 from sizewell.targets.eks.node_types import node_type
 from sizewell.targets.eks.pods_plan_model import EksPlan, manager_of
 from sizewell.targets.eks.queue_worker.plan_model import EksQueueWorkerPlan
-from sizewell.targets.eks.scheduling import Overhead, unschedulable
+from sizewell.targets.eks.scheduling import Overhead, pods_per_node
+from sizewell.targets.eks.transform_job.plan_model import EksTransformJobPlan
 from tests.planning.builders import endpoint, environment, queue_endpoint, training_job
+from tests.planning.test_transform_plan import transform
 
 NAME = "plants"
 
@@ -58,10 +59,19 @@ def in_cluster(
     stated: dict[str, Any] | None = None, policy: dict[str, Any] | None = None, **workload: Any
 ) -> Environment:
     """Return an environment with one endpoint in a cluster."""
-    changes: dict[str, Any] = {"clusters": {"main": stated or cluster()}}
-    if policy is not None:
-        changes["policy"] = {"account": "111122223333", "region": "us-east-1", **policy}
-    return environment({NAME: endpoint(target="main", **workload)}, **changes)
+    return _in_cluster(endpoint(target="main", **workload), stated, policy)
+
+
+def queued(
+    stated: dict[str, Any] | None = None, policy: dict[str, Any] | None = None, **workload: Any
+) -> Environment:
+    """Return an environment with one model whose pods work off a queue in a cluster."""
+    return _in_cluster(queue_endpoint(**{"target": "main", **workload}), stated, policy)
+
+
+def transformed_in_cluster(stated: dict[str, Any] | None = None, **workload: Any) -> Environment:
+    """Return an environment with one batch transform in a cluster."""
+    return _in_cluster(transform(**{"target": "main", **workload}), stated)
 
 
 def trained_in_cluster(
@@ -71,75 +81,96 @@ def trained_in_cluster(
     has = [*cluster()["has"], "interruption-queue"]
     default = {"spot": {"enabled": True}, "checkpoint": {"interval_minutes": 10}, "target": "main"}
     given = {key: value for key, value in {**default, **workload}.items() if value is not None}
-    return environment(
-        {NAME: training_job(**given)},
-        clusters={"main": stated or cluster(has=has)},
-        policy={"account": "111122223333", "region": "us-east-1", "allow_spot": True, **(policy or {})},
-    )
+    allowed = {"allow_spot": True, **(policy or {})}
+    return _in_cluster(training_job(**given), stated or cluster(has=has), allowed)
 
 
-def queued(
-    stated: dict[str, Any] | None = None, policy: dict[str, Any] | None = None, **workload: Any
+def _in_cluster(
+    workload: Any, stated: dict[str, Any] | None, policy: dict[str, Any] | None = None
 ) -> Environment:
-    """Return an environment with one model whose pods work off a queue in a cluster."""
     changes: dict[str, Any] = {"clusters": {"main": stated or cluster()}}
     if policy is not None:
         changes["policy"] = {"account": "111122223333", "region": "us-east-1", **policy}
-    return environment({NAME: queue_endpoint(**{"target": "main", **workload})}, **changes)
+    return environment({NAME: workload}, **changes)
 
 
 def planned(stated: Environment, lock: LockedEnvironment | None = None) -> EksDeploymentPlan:
     """Return the plan of the one workload, which answers at once."""
-    plan = _plan_of(stated, lock)
+    plan = plan_of(stated, lock)
     assert isinstance(plan, EksDeploymentPlan)
     return plan
 
 
 def planned_worker(stated: Environment) -> EksQueueWorkerPlan:
     """Return the plan of the one workload, which answers later."""
-    plan = _plan_of(stated)
+    plan = plan_of(stated)
     assert isinstance(plan, EksQueueWorkerPlan)
     return plan
 
 
 def planned_job(stated: Environment, lock: LockedEnvironment | None = None) -> EksJobPlan:
     """Return the plan of the one training."""
-    plan = _plan_of(stated, lock)
+    plan = plan_of(stated, lock)
     assert isinstance(plan, EksJobPlan)
     return plan
 
 
-def _plan_of(stated: Environment, lock: LockedEnvironment | None = None) -> EksPlan:
+def planned_transform(stated: Environment) -> EksTransformJobPlan:
+    """Return the plan of the one batch transform."""
+    plan = plan_of(stated)
+    assert isinstance(plan, EksTransformJobPlan)
+    return plan
+
+
+def plan_of(stated: Environment, lock: LockedEnvironment | None = None) -> EksPlan:
+    """Return the plan of the one workload."""
     (plan,) = build_plan(stated, load_catalog("us-east-1"), lock=lock).workloads
     assert isinstance(plan, EksPlan)
     return plan
 
 
 def foundation(stated: Environment) -> FoundationPlan:
+    """Return what the workload shares with others."""
     return build_plan(stated, load_catalog("us-east-1")).foundation
 
 
 def manifests(stated: Environment) -> dict[str, Manifest]:
     """Return all manifests by the names of their files."""
-    plan = _plan_of(stated)
+    plan = plan_of(stated)
     return {
         **shared_manifests(plan.cluster),
         **workload_manifests(plan, foundation(stated), {"platform": "demo"}),
     }
 
 
-def written_faults(stated: Environment) -> list[object]:
-    """Return what is wrong with what is written, or only with that: none where nothing meets the needs."""
-    try:
-        plan = _plan_of(stated)
-    except PlanError as error:
-        # That is told of the needs, and never of what was written.
-        return [fault for fault in error.faults if fault.key_path == ("workloads", NAME)]
-    written, catalog = [*manifests(stated).values()], load_ec2_catalog("us-east-1")
-    names = {instance_type.name for instance_type in catalog.instance_types}
-    pool, manager = plan.node_pool, manager_of(plan.cluster.nodes)
-    types = {
-        name: node_type(catalog.get(name), manager, pool.volume_size_gib) for name in pool.instance_types
-    }
+def pod_template(written: dict[str, Manifest]) -> dict[str, Any]:
+    """Return the template of the pods of a Deployment, or of a run."""
+    template: dict[str, Any] = (
+        written["deployment"]["spec"]["template"]
+        if "deployment" in written
+        else written["cron-job"]["spec"]["jobTemplate"]["spec"]["template"]
+    )
+    return template
+
+
+def pods_on_each_type(stated: Environment) -> set[int]:
+    """Return how many pods fit a node, for each type that the pool may launch."""
+    plan, template = plan_of(stated), pod_template(manifests(stated))
+    catalog, manager = load_ec2_catalog("us-east-1"), manager_of(plan.cluster.nodes)
     daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
-    return [*legality_faults(written, instance_types=names), *unschedulable(written, types, daemonsets)]
+    return {
+        pods_per_node(
+            template, node_type(catalog.get(name), manager, plan.node_pool.volume_size_gib), daemonsets
+        )
+        for name in plan.node_pool.instance_types
+    }
+
+
+def written_faults(stated: Environment) -> list[PlanFault]:
+    """Return what the plan refuses of what it would write: none where nothing meets the needs."""
+    try:
+        plan_of(stated)
+    except PlanError as error:
+        # What is wrong with needs is told of their key.
+        return [fault for fault in error.faults if fault.key_path == ("workloads", NAME)]
+    return []

@@ -1,43 +1,28 @@
-"""What is written for a training in a cluster: legal, schedulable, closed, and one pod at a time."""
+"""What is written for a training in a cluster: closed, and one pod at a time."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-import kubernetes_validate
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizewell.instance_selection.catalog import load_ec2_catalog
 from sizewell.targets.contract import program
-from sizewell.targets.eks.legality import legality_faults
-from sizewell.targets.eks.node_types import node_type
-from sizewell.targets.eks.pods_plan_model import manager_of
-from sizewell.targets.eks.scheduling import Overhead, pods_per_node, unschedulable
+from sizewell.targets.eks.proof import unsound
 from tests.planning.builders import container
 from tests.targets.eks.builders import (
-    auto_mode,
     cluster,
+    foundation,
     planned_job,
+    pods_on_each_type,
     trained_in_cluster,
+    written_faults,
 )
 from tests.targets.eks.builders import manifests as manifests_of
-from tests.targets.eks.test_manifests import FIELDS as CUSTOM_FIELDS
-from tests.targets.eks.test_manifests import VERSIONS, unknown
+from tests.targets.eks.test_proof import CLUSTERS, HAS
 
-HAS = [*cluster()["has"], "interruption-queue"]
-CLUSTERS = {
-    "karpenter": cluster(has=HAS),
-    "auto mode": auto_mode(has=["prometheus", "kube-state-metrics", "network-policies"]),
-    "as root": cluster(has=HAS, pod_security="baseline"),
-}
 CODE = {"code": {"prefix": "code/plants/", "command": ["python3", "train.py"]}}
-
-
-@pytest.fixture(params=CLUSTERS)
-def written(request: pytest.FixtureRequest) -> dict[str, Any]:
-    return manifests_of(trained_in_cluster(CLUSTERS[request.param]))
 
 
 def run(manifests: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,32 +40,6 @@ def variables(manifests: Mapping[str, Any]) -> dict[str, str]:
     return {variable["name"]: variable.get("value", "") for variable in train["env"]}
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_objects_of_kubernetes_have_its_schema(written: dict[str, Any], version: str) -> None:
-    of_kubernetes = [found for found in written.values() if found["kind"] not in CUSTOM_FIELDS]
-    assert {found["kind"] for found in of_kubernetes} == {
-        "Namespace",
-        "NetworkPolicy",
-        "ServiceAccount",
-        "CronJob",
-    }
-    for manifest in of_kubernetes:
-        kubernetes_validate.validate(manifest, version, strict=True)
-
-
-def test_no_field_of_a_custom_resource_is_made_up(written: dict[str, Any]) -> None:
-    custom = [found for found in written.values() if found["kind"] in CUSTOM_FIELDS]
-    assert len(custom) == 3
-    for manifest in custom:
-        assert list(unknown({"spec": manifest["spec"]}, CUSTOM_FIELDS[manifest["kind"]])) == []
-
-
-def test_it_is_legal_and_its_pod_fits_each_type_of_its_pool(written: dict[str, Any]) -> None:
-    catalog = load_ec2_catalog("us-east-1")
-    names = {instance_type.name for instance_type in catalog.instance_types}
-    assert legality_faults(list(written.values()), instance_types=names) == ()
-
-
 @settings(max_examples=20, deadline=None)
 @given(
     size_gib=st.floats(0.1, 2000),
@@ -90,28 +49,15 @@ def test_it_is_legal_and_its_pod_fits_each_type_of_its_pool(written: dict[str, A
 def test_a_run_fits_each_type_and_has_it_to_itself(size_gib: float, families: list[str], mode: str) -> None:
     dataset = {"prefix": "datasets/plants/", "size_gib": size_gib, "examples": 1000}
     stated = trained_in_cluster(CLUSTERS[mode], dataset=dataset, instances={"allowed_families": families})
-    plan, manifests = planned_job(stated), manifests_of(stated)
-    daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
-    types = {
-        name: node_type(
-            load_ec2_catalog("us-east-1").get(name),
-            manager_of(plan.cluster.nodes),
-            plan.node_pool.volume_size_gib,
-        )
-        for name in plan.node_pool.instance_types
-    }
-    assert unschedulable(list(manifests.values()), types, daemonsets) == ()
-    template = run(manifests)["template"]
-    assert {pods_per_node(template, found, daemonsets) for found in types.values()} == {1}
+    assert written_faults(stated) == []
+    assert pods_on_each_type(stated) == {1}
 
 
 def test_a_volume_that_is_too_small_for_the_dataset_would_be_found() -> None:
     stated = trained_in_cluster()
-    plan, manifests = planned_job(stated), manifests_of(stated)
-    name = plan.node_pool.instance_types[0]
-    small = node_type(load_ec2_catalog("us-east-1").get(name), manager_of(plan.cluster.nodes), 20)
-    daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
-    reasons = [found.reason for found in unschedulable(list(manifests.values()), {name: small}, daemonsets)]
+    plan = planned_job(stated)
+    small = plan.model_copy(update={"node_pool": plan.node_pool.model_copy(update={"volume_size_gib": 20})})
+    reasons = [fault.reason for fault in unsound(small, foundation(stated))]
     assert any("ephemeral-storage" in reason for reason in reasons)
 
 

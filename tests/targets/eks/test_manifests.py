@@ -1,77 +1,21 @@
-"""What is written for a cluster: legal, schedulable, closed, and what an operator looks for."""
+"""What is written for a cluster: closed, and what an operator looks for."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import kubernetes_validate
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sizewell.config.environment import Environment
-from sizewell.instance_selection.catalog import load_ec2_catalog
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.manifests import queries
 from sizewell.targets.eks.manifests.monitoring import alert_rules
-from sizewell.targets.eks.node_types import node_type
-from sizewell.targets.eks.scheduling import Overhead, pods_per_node
 from tests.planning.builders import CNN, DECODER, container
 from tests.targets.eks.builders import auto_mode, cluster, in_cluster, manifests, planned, written_faults
-
-FIELDS = yaml.safe_load(Path(__file__).with_name("custom_resource_fields.yaml").read_text("utf-8"))
-CLUSTERS = {"karpenter": cluster(), "auto mode": auto_mode(), "as root": cluster(pod_security="baseline")}
-#: The oldest version that is still supported on the day of the facts, and the newest of which there is a schema.
-VERSIONS = ("1.32", "1.37")
-
-
-@pytest.fixture(params=CLUSTERS)
-def written(request: pytest.FixtureRequest) -> dict[str, Any]:
-    return manifests(in_cluster(CLUSTERS[request.param]))
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_objects_of_kubernetes_have_its_schema(written: dict[str, Any], version: str) -> None:
-    of_kubernetes = [
-        manifest for manifest in written.values() if "." not in manifest["apiVersion"].partition("/")[0]
-    ]
-    assert len(of_kubernetes) >= 6
-    for manifest in [*of_kubernetes, written["network-policy"]]:
-        kubernetes_validate.validate(manifest, version, strict=True)
-
-
-def test_no_field_of_a_custom_resource_is_made_up(written: dict[str, Any]) -> None:
-    custom = [manifest for manifest in written.values() if manifest["kind"] in FIELDS]
-    assert len(custom) == 5
-    for manifest in custom:
-        fields = {key: value for key, value in manifest.items() if key == "spec"}
-        assert list(unknown(fields, FIELDS[manifest["kind"]])) == []
-
-
-def unknown(value: Any, known: Any, path: str = "") -> Iterator[str]:
-    """Yield the paths of fields that a table does not have."""
-    if known == "*":
-        return
-    if isinstance(value, list):
-        for item in value:
-            yield from unknown(item, known, path)
-    elif isinstance(value, Mapping):
-        table = dict.fromkeys(known) if isinstance(known, list) else known or {}
-        for key, inner in value.items():
-            if key not in table:
-                yield f"{path}.{key}"
-            else:
-                yield from unknown(inner, table[key] if table[key] is not None else "*", f"{path}.{key}")
-
-
-def test_a_misspelt_field_would_be_found() -> None:
-    pool = manifests(in_cluster())["node-pool"]
-    pool["spec"]["template"]["spec"]["requirement"] = []
-    assert list(unknown({"spec": pool["spec"]}, FIELDS["NodePool"])) == [".spec.template.spec.requirement"]
 
 
 def test_a_model_gets_the_contract_of_sagemaker() -> None:
@@ -290,15 +234,6 @@ def test_pods_are_called_by_those_who_say_so_and_call_what_they_must() -> None:
     assert prometheus["ports"] == [{"protocol": "TCP", "port": 9902}]
     ports = [port["port"] for rule in policy["egress"] for port in rule["ports"]]
     assert ports == [53, 53, 80, 443]
-
-
-def test_one_pod_fills_each_type_of_its_pool() -> None:
-    stated = in_cluster()
-    plan, pod = planned(stated), manifests(stated)["deployment"]["spec"]["template"]
-    daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
-    for name in plan.node_pool.instance_types:
-        node = node_type(load_ec2_catalog("us-east-1").get(name), "eks-karpenter", 100)
-        assert pods_per_node(pod, node, daemonsets) == 1
 
 
 MODELS = st.sampled_from(

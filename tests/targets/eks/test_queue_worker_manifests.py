@@ -1,48 +1,18 @@
-"""What is written for pods that work off a queue: legal, schedulable, closed, and able to finish what they have begun."""
+"""What is written for pods that work off a queue: closed, and able to finish what they have begun."""
 
 from typing import Any
 
-import kubernetes_validate
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizewell.instance_selection.catalog import load_ec2_catalog
-from sizewell.targets.eks.node_types import node_type
-from sizewell.targets.eks.scheduling import Overhead, pods_per_node
 from tests.planning.builders import container
 from tests.targets.eks.builders import auto_mode, cluster, manifests, planned_worker, queued, written_faults
-from tests.targets.eks.test_manifests import CLUSTERS, DAEMONSETS, FIELDS, HARDWARE, VERSIONS, unknown
-
-
-@pytest.fixture(params=CLUSTERS)
-def written(request: pytest.FixtureRequest) -> dict[str, Any]:
-    return manifests(queued(CLUSTERS[request.param]))
+from tests.targets.eks.test_manifests import DAEMONSETS, HARDWARE
 
 
 def pod(stated: Any) -> dict[str, Any]:
     found: dict[str, Any] = manifests(stated)["deployment"]["spec"]["template"]["spec"]
     return found
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_objects_of_kubernetes_have_its_schema(written: dict[str, Any], version: str) -> None:
-    for name in (
-        "service-account",
-        "configuration",
-        "deployment",
-        "disruption-budget",
-        "network-policy",
-        "namespace",
-    ):
-        kubernetes_validate.validate(written[name], version, strict=True)
-
-
-def test_no_field_of_a_custom_resource_is_made_up(written: dict[str, Any]) -> None:
-    custom = [manifest for manifest in written.values() if manifest["kind"] in FIELDS]
-    assert {manifest["kind"] for manifest in custom} >= {"ScaledObject", "TriggerAuthentication", "NodePool"}
-    for manifest in custom:
-        assert list(unknown({"spec": manifest["spec"]}, FIELDS[manifest["kind"]])) == []
 
 
 def test_the_model_is_ready_before_the_worker_begins_and_ends_after_it() -> None:
@@ -144,15 +114,6 @@ def test_people_hear_of_pods_without_a_node() -> None:
     assert 'kube_pod_status_scheduled{namespace="demo-dev", condition="false"}' in rule["expr"]
     without = [component for component in cluster()["has"] if component != "kube-state-metrics"]
     assert "alert-rules" not in manifests(queued(cluster(has=without)))
-
-
-def test_one_pod_fills_each_type_of_its_pool() -> None:
-    stated = queued()
-    plan, template = planned_worker(stated), manifests(stated)["deployment"]["spec"]["template"]
-    daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
-    for name in plan.node_pool.instance_types:
-        node = node_type(load_ec2_catalog("us-east-1").get(name), "eks-karpenter", 100)
-        assert pods_per_node(template, node, daemonsets) == 1
 
 
 @settings(deadline=None, max_examples=30)

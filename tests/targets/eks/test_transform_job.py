@@ -2,23 +2,20 @@
 
 from typing import Any
 
-import kubernetes_validate
 import pytest
 
-from sizewell.config.environment import Environment
-from sizewell.instance_selection import load_catalog
-from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
-from sizewell.planning.foundation_plan_model import FoundationPlan
-from sizewell.targets.eks.manifests.workload import workload_manifests
 from sizewell.targets.eks.pod_requests import pod_requests
-from sizewell.targets.eks.proof import unsound
-from sizewell.targets.eks.transform_job.plan_model import EksTransformJobPlan
-from tests.planning.builders import environment
-from tests.planning.test_transform_plan import transform
-from tests.targets.eks.builders import auto_mode, cluster
+from tests.targets.eks.builders import (
+    NAME,
+    cluster,
+    foundation,
+    manifests,
+    planned_transform,
+    pod_template,
+    transformed_in_cluster,
+)
 
-NAME = "score"
 MANY: dict[str, Any] = {
     "data": {
         "prefix": "rows/today",
@@ -32,28 +29,11 @@ MANY: dict[str, Any] = {
 }
 
 
-def in_cluster(stated: dict[str, Any] | None = None, **workload: Any) -> Environment:
-    return environment(
-        {NAME: transform(**{"target": "main", **workload})}, clusters={"main": stated or cluster()}
-    )
-
-
-def planned(stated: Environment) -> tuple[EksTransformJobPlan, FoundationPlan]:
-    built = build_plan(stated, load_catalog("us-east-1"))
-    (plan,) = built.workloads
-    assert isinstance(plan, EksTransformJobPlan)
-    return plan, built.foundation
-
-
-def cron_job_of(plan: EksTransformJobPlan, foundation: FoundationPlan) -> dict[str, Any]:
-    found: dict[str, Any] = workload_manifests(plan, foundation, {})["cron-job"]["spec"]
-    return found
-
-
 def test_a_run_is_a_job_whose_pods_share_the_objects_by_their_index() -> None:
-    plan, foundation = planned(in_cluster(**MANY, objective="least-latency"))
+    stated = transformed_in_cluster(**MANY, objective="least-latency")
+    plan, bucket = planned_transform(stated), foundation(stated).artifact_bucket_name
     assert plan.instance_count > 1
-    cron_job = cron_job_of(plan, foundation)
+    cron_job = manifests(stated)["cron-job"]["spec"]
     job = cron_job["jobTemplate"]["spec"]
     assert (job["completionMode"], job["completions"], job["parallelism"]) == (
         "Indexed",
@@ -66,7 +46,7 @@ def test_a_run_is_a_job_whose_pods_share_the_objects_by_their_index() -> None:
     (program,) = pod["containers"]
     variables = {each["name"]: each.get("value") for each in program["env"]}
     assert variables["SHARDS"] == str(plan.instance_count)
-    assert variables["DATA_URI"] == f"s3://{foundation.artifact_bucket_name}/rows/today/"
+    assert variables["DATA_URI"] == f"s3://{bucket}/rows/today/"
     assert variables["OUTPUT_URI"].endswith(f"/transform/{NAME}/$(RUN_NAME)/")
     # A variable is replaced where it stands before.
     assert next(iter(variables)) == "RUN_NAME"
@@ -75,39 +55,21 @@ def test_a_run_is_a_job_whose_pods_share_the_objects_by_their_index() -> None:
 
 
 def test_the_model_is_ready_before_the_program_and_outlives_it() -> None:
-    plan, foundation = planned(in_cluster())
-    pod = cron_job_of(plan, foundation)["jobTemplate"]["spec"]["template"]["spec"]
+    pod = pod_template(manifests(transformed_in_cluster()))["spec"]
     *_, model = pod["initContainers"]
     assert (model["name"], model["restartPolicy"]) == ("model", "Always")
     assert {"name": "SAGEMAKER_BATCH", "value": "true"} in model["env"]
     assert "configMap" not in str(pod["volumes"])
 
 
-@pytest.mark.parametrize("stated", [cluster(), auto_mode(has=["network-policies"], prometheus=None)])
-def test_its_objects_are_legal_and_its_pods_fit_each_type(stated: dict[str, Any]) -> None:
-    plan, foundation = planned(in_cluster(stated, **MANY))
-    assert list(unsound(plan, foundation)) == []
-
-
-@pytest.mark.parametrize("version", ["1.32", "1.37"])
-def test_the_schema_of_kubernetes_accepts_its_runs(version: str) -> None:
-    plan, foundation = planned(in_cluster(**MANY))
-    kubernetes_validate.validate(workload_manifests(plan, foundation, {})["cron-job"], version, strict=True)
-
-
 def test_the_room_of_the_program_is_not_the_models() -> None:
-    plan, foundation = planned(in_cluster())
-    template = cron_job_of(plan, foundation)["jobTemplate"]["spec"]["template"]
-    asked = pod_requests(template)
-    assert asked["memory"] == (plan.pod.memory_mib + 768) * 2**20
-    larger = plan.model_copy(
-        update={"pod": plan.pod.model_copy(update={"memory_mib": plan.pod.memory_mib + 512})}
-    )
-    assert list(unsound(larger, foundation))
+    stated = transformed_in_cluster()
+    asked = pod_requests(pod_template(manifests(stated)))
+    assert asked["memory"] == (planned_transform(stated).pod.memory_mib + 768) * 2**20
 
 
 def test_the_pool_holds_all_pods_of_a_run() -> None:
-    plan, _ = planned(in_cluster(**MANY, objective="least-latency"))
+    plan = planned_transform(transformed_in_cluster(**MANY, objective="least-latency"))
     assert plan.node_pool.max_nodes == plan.instance_count
     assert plan.node_pool.capacity_types == ("on-demand",)
 
@@ -115,10 +77,10 @@ def test_the_pool_holds_all_pods_of_a_run() -> None:
 def test_what_only_sagemaker_cuts_is_refused() -> None:
     data = {**MANY["data"], "split": "record-io", "content_type": "application/x-recordio"}
     with pytest.raises(PlanError, match="which only SageMaker cuts into rows"):
-        planned(in_cluster(data=data))
+        planned_transform(transformed_in_cluster(data=data))
 
 
 def test_a_cluster_that_gives_pods_no_role_is_refused() -> None:
     stated = cluster(has=["network-policies"], prometheus=None)
     with pytest.raises(PlanError, match="lacks pod-identity-agent"):
-        planned(in_cluster(stated))
+        planned_transform(transformed_in_cluster(stated))
