@@ -19,7 +19,8 @@ from botocore.exceptions import ClientError
 from sizewell.planning import plan_from_json
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.targets.eks.pods_plan_model import EksClusterPlan
-from sizewell.targets.serving.plan_model import ClusterPlan, ServedOnEc2Plan
+from sizewell.targets.plan_model import ClusterPlan
+from sizewell.targets.serving.plan_model import ServedOnEc2Plan
 from sizewell_localcloud.cloud import LocalCloud
 from sizewell_localcloud.clusters import make_missing
 from sizewell_localcloud.emulator.access import TOKEN_NAME

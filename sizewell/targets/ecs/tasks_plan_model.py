@@ -5,7 +5,8 @@ from typing import ClassVar, Literal
 
 from sizewell.facts.quotas import Quota, ec2_quotas
 from sizewell.planning.workload_plan import PlanModel
-from sizewell.targets.serving.plan_model import ClusterPlan, ServedOnEc2Plan
+from sizewell.targets.plan_model import ClusterPlan
+from sizewell.targets.serving.plan_model import ServedOnEc2Plan
 
 #: Ours. One after the other, many tasks would take longer than CloudFormation waits for a service (3 hours).
 _REPLACED_AT_ONCE_PERCENT = 25

@@ -5,7 +5,8 @@ from typing import Literal
 
 from sizewell.facts.quotas import Quota, ec2_quotas
 from sizewell.planning.workload_plan import ImagePlan, InstanceWorkloadPlan, PlanModel
-from sizewell.targets.serving.plan_model import ClusterPlan, ServedOnEc2Plan
+from sizewell.targets.plan_model import ClusterPlan
+from sizewell.targets.serving.plan_model import ServedOnEc2Plan
 
 
 class PrometheusPlan(PlanModel):

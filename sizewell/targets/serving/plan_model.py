@@ -1,16 +1,15 @@
 """The plan of a model on instances of EC2, whatever places its containers there."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from sizewell.instance_selection.results import EndpointEstimate, Selection
 from sizewell.planning.endpoint_plan_model import AnsweredLaterPlan
 from sizewell.planning.workload_plan import (
     AccessPlan,
     AlarmPlan,
-    ImagePlan,
-    InstanceWorkloadPlan,
     PlanModel,
 )
+from sizewell.targets.plan_model import OnEc2Plan
 
 
 class ReplicaScalingPlan(PlanModel):
@@ -27,23 +26,9 @@ class ReplicaScalingPlan(PlanModel):
     """Where the target comes from."""
 
 
-class ClusterPlan(PlanModel):
-    """A cluster that exists."""
-
-    key: str
-    """Its name in the configuration."""
-    name: str
-
-
-class ServedOnEc2Plan(InstanceWorkloadPlan):
+class ServedOnEc2Plan(OnEc2Plan):
     """One model that containers serve, one on each instance."""
 
-    in_vpc: ClassVar[bool] = False
-    """The cluster may be in another VPC than that of the place."""
-
-    cluster: ClusterPlan
-    instance_type: str
-    image: ImagePlan
     artifact_key: str | None
     """None where the model is in the image."""
     artifact_compression: Literal["gzip", "none"]
@@ -57,11 +42,6 @@ class ServedOnEc2Plan(InstanceWorkloadPlan):
     alarms: dict[str, AlarmPlan]
     """By the key that the alarm has in the configuration."""
     selection: Selection[EndpointEstimate]
-
-    @property
-    def images(self) -> tuple[ImagePlan, ...]:
-        """That of its model."""
-        return (self.image,)
 
     @property
     def runs_at_all_hours(self) -> bool:
@@ -78,11 +58,6 @@ class ServedOnEc2Plan(InstanceWorkloadPlan):
             "kind": None,
             "target": self.target,
         }
-
-    @property
-    def target(self) -> str:
-        """The name of the cluster in the configuration."""
-        return self.cluster.key
 
 
 class QueuePlan(AnsweredLaterPlan):

@@ -17,7 +17,7 @@ from sizewell.planning.training_plan import seconds
 from sizewell.targets.batch.instance_types import batch_catalog, container_memory_mib
 from sizewell.targets.batch.job.plan_model import BatchAttemptPlan, BatchContainerPlan, BatchJobPlan
 from sizewell.targets.contract import packed
-from sizewell.targets.serving.plan_model import ClusterPlan
+from sizewell.targets.plan_model import ClusterPlan
 from sizewell.targets.training.on_ec2 import TrainedOnEc2, train_on_ec2, variable_faults
 from sizewell.targets.training.plan_model import PROGRAM
 

@@ -1,7 +1,6 @@
 """The plan of a training in a cluster of Amazon EKS: each run is a Job of one pod, made of a CronJob."""
 
 from sizewell.planning.workload_plan import PlanModelKind
-from sizewell.targets.eks.pods_plan_model import EksClusterPlan, PodRoomPlan
 from sizewell.targets.eks.runs_plan_model import EksRunsPlan
 from sizewell.targets.training.plan_model import TrainedOnEc2Plan
 
@@ -10,8 +9,6 @@ class EksJobPlan(EksRunsPlan, TrainedOnEc2Plan):
     """One training in a cluster."""
 
     kind: str = "eks-job"
-    cluster: EksClusterPlan
-    pod: PodRoomPlan
 
 
 FACET = PlanModelKind(model=EksJobPlan)
