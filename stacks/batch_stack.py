@@ -7,12 +7,12 @@ from constructs import Construct
 from constructs_lib.clusters.batch_instances import BatchInstancesProps
 from constructs_lib.clusters.batch_job import BatchJobProps
 from constructs_lib.jobs.batch_training import BatchAttempt, BatchTraining, BatchTrainingProps
-from constructs_lib.jobs.training_job import TrainingCheckpoint
 from sizewell.stacks.schedule_timing import start_props
 from sizewell.stacks.workload_stack import WorkloadStack, props_of
 from sizewell.targets.batch.job.plan_model import BatchJobPlan
 from sizewell.targets.contract import packed
 from sizewell.targets.training.plan_model import PROGRAM
+from sizewell.targets.training.variables import training_variables
 
 
 class BatchStack(WorkloadStack):
@@ -48,16 +48,10 @@ class BatchStack(WorkloadStack):
                     image_uri=plan.image.uri,
                     repository_arn=plan.image.repository_arn,
                     program=packed(PROGRAM),
-                    environment_variables=plan.environment,
-                    channels=plan.downloads,
+                    environment_variables=training_variables(plan, self.foundation, self.region),
+                    input_key_prefixes=tuple(plan.downloads.values()),
                     output_key_prefix=plan.output_prefix,
-                    instance_type=plan.instance_type,
-                    hardware=plan.hardware,
-                    checkpoint=TrainingCheckpoint(
-                        key_prefix=plan.checkpoint.prefix, interval_minutes=plan.checkpoint.interval_minutes
-                    )
-                    if plan.checkpoint
-                    else None,
+                    checkpoint_key_prefix=plan.checkpoint.prefix if plan.checkpoint else None,
                 ),
                 **start_props(plan),
             ),

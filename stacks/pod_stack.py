@@ -1,17 +1,22 @@
-"""The stack of what runs in a cluster of Amazon EKS: what its pods may do in the account. All else are manifests."""
+"""The stacks of what runs in a cluster of Amazon EKS: what its pods may do in the account. All else are manifests."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from constructs import Construct
 
 from constructs_lib.clusters.pod_role import PodRole, PodRoleProps
+from constructs_lib.jobs.run_access import RunAccess
 from sizewell.stacks.workload_stack import WorkloadStack
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
+from sizewell.targets.eks.job.plan_model import EksJobPlan
 from sizewell.targets.eks.pods_plan_model import EksPlan
+from sizewell.targets.eks.runs_plan_model import EksRunsPlan
+from sizewell.targets.eks.transform_job.plan_model import EksTransformJobPlan
 
 
 class PodStack(WorkloadStack):
-    """The role of the pods of one workload."""
+    """The role of the pods of a model, which read it."""
 
     role: PodRole
 
@@ -20,6 +25,44 @@ class PodStack(WorkloadStack):
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
         self.role = add_pod_role(self, plan, plan.artifact_key)
+
+
+class JobPodStack(WorkloadStack):
+    """The role of the pods of a training, which keep their checkpoints beside its output."""
+
+    role: PodRole
+
+    def __init__(self, scope: Construct, construct_id: str, *, plan: EksJobPlan, **kwargs: Any) -> None:
+        super().__init__(scope, construct_id, **kwargs)
+        checkpoints = plan.checkpoint.prefix if plan.checkpoint else None
+        given = _access_of_run(self, plan, reads=plan.downloads.values(), checkpoints=checkpoints)
+        self.role = add_pod_role(self, plan, **given)
+
+
+class TransformPodStack(WorkloadStack):
+    """The role of the pods of a batch transform, which read the model as well."""
+
+    role: PodRole
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, plan: EksTransformJobPlan, **kwargs: Any
+    ) -> None:
+        super().__init__(scope, construct_id, **kwargs)
+        given = _access_of_run(self, plan, reads=(plan.data.prefix,), checkpoints=None)
+        self.role = add_pod_role(self, plan, plan.artifact_key, **given)
+
+
+def _access_of_run(
+    stack: WorkloadStack, plan: EksRunsPlan, *, reads: Iterable[str], checkpoints: str | None
+) -> dict[str, Any]:
+    access = RunAccess(
+        stack.foundation,
+        reads=reads,
+        output_key_prefix=plan.output_prefix,
+        checkpoint_key_prefix=checkpoints,
+        partition=stack.partition,
+    )
+    return {"statements": access.statements(), "wildcards": tuple(access.wildcards())}
 
 
 def add_pod_role(

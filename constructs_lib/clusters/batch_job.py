@@ -4,8 +4,7 @@ https://docs.aws.amazon.com/batch/latest/userguide/job_definition_parameters.htm
 training, which must have Python.
 """
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aws_cdk import RemovalPolicy, Stack
@@ -17,10 +16,8 @@ from constructs import Construct
 from constructs_lib.clusters.task_roles import execution_role, task_role
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.jobs.run_access import RunAccess
-from constructs_lib.jobs.training_job import TrainingCheckpoint
 from constructs_lib.policies.wildcards import acknowledge_wildcards
 from sizewell.facts.batch import HOST_LOST_PATTERN, MAX_ATTEMPTS, TERMINATED_EXIT_CODE
-from sizewell.facts.training_jobs import CHECKPOINT_DIR_VARIABLE, CHECKPOINT_INTERVAL_VARIABLE
 
 _PROGRAM_VARIABLE = "SIZEWELL_PROGRAM"
 #: Batch cannot replace the entry point of an image. One may run its arguments as they are, or let a shell read them again, as
@@ -36,9 +33,9 @@ exec(environ.pop("{_PROGRAM_VARIABLE}"))
 class BatchJobProps:
     """The training, and what its container asks of an instance.
 
-    ``program`` is the text of a Python program, which reads the variables that are set here and, for each job, ``RUN_NAME`` and
-    ``HYPERPARAMETERS``. ``channels`` are key prefixes of the artifact bucket by the name of the channel, the script among them.
-    ``hardware`` is the folder of the checkpoints of one kind of hardware. ``memory_mib`` is for the container alone.
+    ``program`` is the text of a Python program, which reads the variables and, for each job, ``RUN_NAME`` and
+    ``HYPERPARAMETERS``. ``input_key_prefixes`` are those of the artifact bucket that it reads, the script among them.
+    ``memory_mib`` is for the container alone.
     """
 
     job_name: str
@@ -46,17 +43,15 @@ class BatchJobProps:
     repository_arn: str
     program: str
     environment_variables: Mapping[str, str]
-    channels: Mapping[str, str]
+    input_key_prefixes: Sequence[str]
     output_key_prefix: str
-    instance_type: str
-    hardware: str
     vcpus: int
     memory_mib: int
     gpu_count: int
     log_retention_days: int
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
-    checkpoint: TrainingCheckpoint | None = None
+    checkpoint_key_prefix: str | None = None
 
 
 class BatchJob(Construct):
@@ -90,7 +85,7 @@ class BatchJob(Construct):
             container_properties=properties.ContainerPropertiesProperty(
                 image=props.image_uri,
                 command=["python3", "-c", _START],
-                environment=_environment(props, Stack.of(self).region),
+                environment=_environment(props),
                 execution_role_arn=execution_role(self, log_group, [props.repository_arn]).attr_arn,
                 job_role_arn=_job_role(self, props).attr_arn,
                 resource_requirements=_requirements(props),
@@ -137,30 +132,14 @@ def _requirements(props: BatchJobProps) -> list[batch.CfnJobDefinition.ResourceR
     ]
 
 
-def _environment(props: BatchJobProps, region: str) -> list[batch.CfnJobDefinition.EnvironmentProperty]:
-    artifacts, checkpoint = f"s3://{props.foundation.artifact_bucket_name}", props.checkpoint
+def _environment(props: BatchJobProps) -> list[batch.CfnJobDefinition.EnvironmentProperty]:
     variables = {
         **props.environment_variables,
         _PROGRAM_VARIABLE: props.program,
-        "AWS_DEFAULT_REGION": region,
-        "AWS_REGION": region,
-        "CHANNELS": json.dumps(
-            {name: f"{artifacts}/{prefix}/" for name, prefix in sorted(props.channels.items())}
-        ),
-        "CHECKPOINT_URI": "",
-        "HARDWARE": props.hardware,
-        "INSTANCE_TYPE": props.instance_type,
-        "OUTPUT_URI": f"{artifacts}/{props.output_key_prefix}/",
         # ECS stops no job of Batch when EC2 takes its instance back: draining leaves standalone tasks alone
         # (https://docs.aws.amazon.com/AmazonECS/latest/developerguide/container-instance-draining.html).
         "SPOT_NOTICES": "true",
     }
-    if checkpoint is not None:
-        variables["CHECKPOINT_URI"] = (
-            f"s3://{props.foundation.checkpoint_bucket_name}/{checkpoint.key_prefix}/"
-        )
-        variables[CHECKPOINT_DIR_VARIABLE] = checkpoint.local_path
-        variables[CHECKPOINT_INTERVAL_VARIABLE] = str(checkpoint.interval_minutes)
     return [
         batch.CfnJobDefinition.EnvironmentProperty(name=name, value=value)
         for name, value in sorted(variables.items())
@@ -171,9 +150,9 @@ def _job_role(scope: Construct, props: BatchJobProps) -> iam.CfnRole:
     """Add the role of the script: it reads the data and the code, and writes the output and its checkpoints."""
     access = RunAccess(
         props.foundation,
-        reads=props.channels.values(),
+        reads=props.input_key_prefixes,
         output_key_prefix=props.output_key_prefix,
-        checkpoint_key_prefix=props.checkpoint.key_prefix if props.checkpoint else None,
+        checkpoint_key_prefix=props.checkpoint_key_prefix,
         partition=Stack.of(scope).partition,
     )
     role = task_role(scope, "JobRole", access.statements())

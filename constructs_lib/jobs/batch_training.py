@@ -145,7 +145,7 @@ def batch_training_definition(props: BatchTrainingProps, *, partition: str) -> S
             ),
         },
         spent={"TrainingTimeInSeconds": "$training_s", "UsdOfInstances": USD},
-        input_keys=(HYPERPARAMETERS, RESUME) if props.job.checkpoint else (HYPERPARAMETERS,),
+        input_keys=(HYPERPARAMETERS, RESUME) if props.job.checkpoint_key_prefix else (HYPERPARAMETERS,),
     )
 
 

@@ -8,7 +8,6 @@ from aws_cdk import RemovalPolicy
 from constructs_lib.clusters.batch_instances import BatchInstancesProps
 from constructs_lib.clusters.batch_job import BatchJobProps
 from constructs_lib.jobs.batch_training import BatchAttempt, BatchTrainingProps, batch_training_definition
-from constructs_lib.jobs.training_job import TrainingCheckpoint
 from tests.constructs_lib.jobs.jsonata_states import evaluated, execution, following
 from tests.constructs_lib.resources import Json
 
@@ -38,14 +37,12 @@ PROPS = BatchTrainingProps(
         repository_arn="arn:aws:ecr:us-east-1:111122223333:repository/train",
         program="",
         environment_variables={},
-        channels={},
+        input_key_prefixes=(),
         output_key_prefix="output/mail",
-        instance_type="g5.xlarge",
-        hardware="cuda",
         vcpus=4,
         memory_mib=14_000,
         gpu_count=1,
-        checkpoint=TrainingCheckpoint(key_prefix="mail", interval_minutes=15),
+        checkpoint_key_prefix="mail",
         **LOG,
     ),
     **LOG,

@@ -2,4 +2,4 @@
 
 from sizewell.kinds.stack_kind import StackKind
 
-FACET = StackKind(stack="sizewell.stacks.job_pod_stack:JobPodStack")
+FACET = StackKind(stack="sizewell.stacks.pod_stack:JobPodStack")

@@ -3,11 +3,7 @@
 import json
 from typing import Any
 
-from sizewell.facts.training_jobs import (
-    CHECKPOINT_DIR_VARIABLE,
-    CHECKPOINT_INTERVAL_VARIABLE,
-    DEFAULT_CHECKPOINT_PATH,
-)
+from sizewell.facts.training_jobs import DEFAULT_CHECKPOINT_PATH
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.targets.contract import program
 from sizewell.targets.eks.job.plan_model import EksJobPlan
@@ -15,6 +11,7 @@ from sizewell.targets.eks.manifests.labels import quoted
 from sizewell.targets.eks.manifests.pods import CONFINED, SHARED_MEMORY, mount, resources
 from sizewell.targets.eks.manifests.runs import RUN_NAME
 from sizewell.targets.training.plan_model import PROGRAM
+from sizewell.targets.training.variables import training_variables
 
 TRAIN = "train"
 #: What a Spot Instance has left: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-instance-termination-notices.html
@@ -68,24 +65,6 @@ def _folders(plan: EksJobPlan) -> dict[str, str]:
 
 
 def _variables(plan: EksJobPlan, foundation: FoundationPlan) -> dict[str, str]:
-    artifacts, checkpoint = f"s3://{foundation.artifact_bucket_name}", plan.checkpoint
-    channels = {name: f"{artifacts}/{prefix}/" for name, prefix in plan.downloads.items()}
-    variables = {
-        **plan.environment,
-        "AWS_DEFAULT_REGION": foundation.region,
-        "AWS_REGION": foundation.region,
-        "CHANNELS": json.dumps(channels, sort_keys=True),
-        "CHECKPOINT_URI": "",
-        "HARDWARE": plan.hardware,
-        "HYPERPARAMETERS": json.dumps(plan.all_hyperparameters),
-        # The first of the types: nothing tells a pod which one its node has.
-        "INSTANCE_TYPE": plan.instance_type,
-        "OUTPUT_URI": f"{artifacts}/{plan.output_prefix}/",
-    }
-    if checkpoint is not None:
-        variables |= {
-            "CHECKPOINT_URI": f"s3://{foundation.checkpoint_bucket_name}/{checkpoint.prefix}/",
-            CHECKPOINT_DIR_VARIABLE: DEFAULT_CHECKPOINT_PATH,
-            CHECKPOINT_INTERVAL_VARIABLE: str(checkpoint.interval_minutes),
-        }
+    variables = training_variables(plan, foundation, foundation.region)
+    variables["HYPERPARAMETERS"] = json.dumps(plan.all_hyperparameters)
     return dict(sorted(variables.items()))

@@ -2,4 +2,4 @@
 
 from sizewell.kinds.stack_kind import StackKind
 
-FACET = StackKind(stack="sizewell.stacks.transform_pod_stack:TransformPodStack")
+FACET = StackKind(stack="sizewell.stacks.pod_stack:TransformPodStack")
