@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from aws_cdk import RemovalPolicy, Stack
 from aws_cdk import aws_batch as batch
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from constructs_lib.clusters.task_roles import execution_role, task_role
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.jobs.run_access import RunAccess
+from constructs_lib.log_group import add_log_group
 from constructs_lib.policies.wildcards import acknowledge_wildcards
 from sizewell.facts.batch import HOST_LOST_PATTERN, MAX_ATTEMPTS, TERMINATED_EXIT_CODE
 
@@ -61,14 +61,7 @@ class BatchJob(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, props: BatchJobProps) -> None:
         super().__init__(scope, construct_id)
-        log_group = logs.CfnLogGroup(
-            self,
-            "LogGroup",
-            log_group_name=f"/aws/batch/{props.job_name}",
-            retention_in_days=props.log_retention_days,
-            kms_key_id=props.foundation.operations_key_arn,
-        )
-        log_group.apply_removal_policy(props.removal_policy)
+        log_group = add_log_group(self, f"/aws/batch/{props.job_name}", props)
         properties = batch.CfnJobDefinition
         self.definition = batch.CfnJobDefinition(
             self,

@@ -17,6 +17,7 @@ from constructs import Construct
 
 from constructs_lib.clusters.task_roles import execution_role, task_role
 from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.log_group import add_log_group
 from constructs_lib.policies.acknowledgements import acknowledge
 from constructs_lib.policies.artifact_access import artifact_wildcards, read_artifact_statements
 from constructs_lib.policies.container_images import image_repository_arn
@@ -108,14 +109,7 @@ class ModelTask(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, props: ModelTaskProps) -> None:
         super().__init__(scope, construct_id)
-        log_group = logs.CfnLogGroup(
-            self,
-            "LogGroup",
-            log_group_name=f"/aws/ecs/{props.service_name}",
-            retention_in_days=props.log_retention_days,
-            kms_key_id=props.foundation.operations_key_arn,
-        )
-        log_group.apply_removal_policy(props.removal_policy)
+        log_group = add_log_group(self, f"/aws/ecs/{props.service_name}", props)
         companion = props.companion.image_uri
         others = [image_repository_arn(self, companion)] if companion != props.image_uri else []
         properties = ecs.CfnTaskDefinition

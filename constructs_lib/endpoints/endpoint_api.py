@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from aws_cdk import Aws, CfnOutput, Fn, RemovalPolicy
 from aws_cdk import aws_apigateway as apigateway
-from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from constructs_lib.endpoints.endpoint_access import invoke_statements
 from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.log_group import add_log_group
 from constructs_lib.policies.acknowledgements import acknowledge, acknowledge_each
 from constructs_lib.policies.statements import service_role
 from sizewell.facts.api_gateway import INTEGRATION_TIMEOUT_S, private_api_policy
@@ -200,11 +200,10 @@ class EndpointApi(Construct):
 
     def _stage(self, api: apigateway.CfnRestApi, deployment: apigateway.CfnDeployment) -> None:
         props = self._props
-        accesses = self._log_group("AccessLogGroup")
+        accesses = add_log_group(self, None, props, "AccessLogGroup")
         # API Gateway makes it itself if it is missing, without key and expiry.
-        executions = self._log_group(
-            "ExecutionLogGroup", Fn.sub("API-Gateway-Execution-Logs_${Api}/" + _STAGE, {"Api": api.ref})
-        )
+        name = Fn.sub("API-Gateway-Execution-Logs_${Api}/" + _STAGE, {"Api": api.ref})
+        executions = add_log_group(self, name, props, "ExecutionLogGroup")
         stage = apigateway.CfnStage(
             self,
             "Stage",
@@ -230,18 +229,6 @@ class EndpointApi(Construct):
         )
         stage.add_resource_dependency(executions)
         acknowledge_each(stage, _ACCEPTED)
-
-    def _log_group(self, construct_id: str, name: str | None = None) -> logs.CfnLogGroup:
-        props = self._props
-        log_group = logs.CfnLogGroup(
-            self,
-            construct_id,
-            log_group_name=name,
-            kms_key_id=props.foundation.operations_key_arn,
-            retention_in_days=props.log_retention_days,
-        )
-        log_group.apply_removal_policy(props.removal_policy)
-        return log_group
 
     def _digest(self) -> str:
         """Return what changes with the API: a deployment is a copy of it, and only another one copies again."""

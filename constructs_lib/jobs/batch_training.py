@@ -98,16 +98,7 @@ class BatchTraining(Construct):
                 report_success=props.report_success,
             ),
         )
-        schedule_and_watch(
-            self,
-            noun=TRAINING_BY_BATCH.workflow,
-            workload_name=props.workload_name,
-            state_machine_arn=machine.state_machine_arn,
-            timing=props.schedule,
-            events=props.events,
-            removal_policy=props.removal_policy,
-            foundation=foundation,
-        )
+        schedule_and_watch(self, TRAINING_BY_BATCH.workflow, machine.state_machine_arn, props)
 
 
 def batch_training_definition(props: BatchTrainingProps, *, partition: str) -> State:

@@ -103,16 +103,7 @@ class BatchTransform(Construct):
             ),
         )
         self.state_machine_arn = machine.state_machine_arn
-        schedule_and_watch(
-            self,
-            noun=TRANSFORM.workflow,
-            workload_name=props.workload_name,
-            state_machine_arn=machine.state_machine_arn,
-            timing=props.schedule,
-            events=props.events,
-            removal_policy=props.removal_policy,
-            foundation=props.foundation,
-        )
+        schedule_and_watch(self, TRANSFORM.workflow, machine.state_machine_arn, props)
 
     def _add_role(self, props: BatchTransformProps) -> str:
         foundation, job = props.foundation, props.job

@@ -87,16 +87,7 @@ class Pipeline(Construct):
             ),
         )
         self.state_machine_arn = machine.state_machine_arn
-        schedule_and_watch(
-            self,
-            noun=NOUN,
-            workload_name=props.workload_name,
-            state_machine_arn=machine.state_machine_arn,
-            timing=props.schedule,
-            events=props.events,
-            removal_policy=props.removal_policy,
-            foundation=foundation,
-        )
+        schedule_and_watch(self, NOUN, machine.state_machine_arn, props)
         registrations = [step for step in steps if isinstance(step, RegisterStep)]
         self._add_groups(registrations, props.workload_name)
         if waiting := [step.group_name for step in registrations if not step.is_approved]:

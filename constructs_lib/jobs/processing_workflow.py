@@ -77,16 +77,7 @@ class ProcessingWorkflow(Construct):
             ),
         )
         self.state_machine_arn = machine.state_machine_arn
-        schedule_and_watch(
-            self,
-            noun=PROCESSING.workflow,
-            workload_name=props.workload_name,
-            state_machine_arn=machine.state_machine_arn,
-            timing=props.schedule,
-            events=props.events,
-            removal_policy=props.removal_policy,
-            foundation=foundation,
-        )
+        schedule_and_watch(self, PROCESSING.workflow, machine.state_machine_arn, props)
 
     def _add_role(self, props: ProcessingWorkflowProps) -> str:
         job, foundation = props.job, props.foundation

@@ -64,16 +64,7 @@ class TrainingWorkflow(Construct):
             ),
         )
         self.state_machine_arn = machine.state_machine_arn
-        schedule_and_watch(
-            self,
-            noun=self.kind.workflow,
-            workload_name=props.workload_name,
-            state_machine_arn=machine.state_machine_arn,
-            timing=props.schedule,
-            events=props.events,
-            removal_policy=props.removal_policy,
-            foundation=props.foundation,
-        )
+        schedule_and_watch(self, self.kind.workflow, machine.state_machine_arn, props)
 
     def _add_machine(self, _: TrainingWorkflowProps, props: TrainingStateMachineProps) -> JobStateMachine:
         return TrainingStateMachine(self, "Workflow", props=props)

@@ -14,6 +14,7 @@ from constructs import Construct
 
 from constructs_lib.endpoints.endpoint_parts import check_artifact_key, check_name
 from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.log_group import add_log_group
 from constructs_lib.on_demand.lambda_role import lambda_role
 from constructs_lib.policies.acknowledgements import acknowledge_all
 from sizewell.facts.lambda_functions import (
@@ -94,14 +95,7 @@ class LambdaFunction(Construct):
         super().__init__(scope, construct_id)
         foundation = props.foundation
         self.function_name, self.max_concurrency = props.function_name, props.max_concurrency
-        log_group = logs.CfnLogGroup(
-            self,
-            "LogGroup",
-            log_group_name=f"/aws/lambda/{props.function_name}",
-            kms_key_id=foundation.operations_key_arn,
-            retention_in_days=props.log_retention_days,
-        )
-        log_group.apply_removal_policy(props.removal_policy)
+        log_group = add_log_group(self, f"/aws/lambda/{props.function_name}", props)
         variables = dict(props.environment_variables)
         if props.artifact_key is not None:
             variables[MODEL_S3_URI] = f"s3://{foundation.artifact_bucket_name}/{props.artifact_key}"

@@ -1,5 +1,7 @@
 """What every workflow has beside its state machine: when it starts by itself, and who hears how it ends."""
 
+from typing import Protocol
+
 from aws_cdk import RemovalPolicy
 from constructs import Construct
 
@@ -10,46 +12,60 @@ from constructs_lib.workflows.workflow_events import StartEvents, WorkflowEvents
 from constructs_lib.workflows.workflow_schedule import WorkflowSchedule, WorkflowScheduleProps
 
 
-def schedule_and_watch(
-    scope: Construct,
-    *,
-    noun: str,
-    workload_name: str,
-    state_machine_arn: str,
-    timing: TrainingScheduleTiming | None,
-    removal_policy: RemovalPolicy,
-    foundation: FoundationReferences,
-    events: StartEvents | None = None,
-) -> None:
-    """Add the schedule, where there is a ``timing``, the rules of ``events``, and what the machine itself cannot tell people.
+class StartedProps(Protocol):
+    """What the properties of every workflow have."""
+
+    @property
+    def workload_name(self) -> str:
+        """What people call it."""
+
+    @property
+    def schedule(self) -> TrainingScheduleTiming | None:
+        """When it starts by itself; None is never."""
+
+    @property
+    def events(self) -> StartEvents | None:
+        """What else starts it."""
+
+    @property
+    def removal_policy(self) -> RemovalPolicy:
+        """Of starts that failed."""
+
+    @property
+    def foundation(self) -> FoundationReferences:
+        """The shared resources."""
+
+
+def schedule_and_watch(scope: Construct, noun: str, state_machine_arn: str, props: StartedProps) -> None:
+    """Add the schedule, the rules of events, and what the machine itself cannot tell people.
 
     ``noun`` says what the workflow does, such as training.
     """
     queues: dict[str, str] = {}
-    if timing is not None:
+    if props.schedule is not None:
         schedule = WorkflowSchedule(
             scope,
             "Schedule",
             props=WorkflowScheduleProps(
                 noun=noun,
-                timing=timing,
+                timing=props.schedule,
                 state_machine_arn=state_machine_arn,
-                removal_policy=removal_policy,
-                foundation=foundation,
+                removal_policy=props.removal_policy,
+                foundation=props.foundation,
             ),
         )
         queues["ScheduledStartFailed"] = schedule.dead_letter_queue_name
-    if events is not None:
+    if props.events is not None:
         rules = WorkflowEvents(
             scope,
             "Events",
             props=WorkflowEventsProps(
                 noun=noun,
-                workload_name=workload_name,
-                starts_on=events,
+                workload_name=props.workload_name,
+                starts_on=props.events,
                 state_machine_arn=state_machine_arn,
-                removal_policy=removal_policy,
-                foundation=foundation,
+                removal_policy=props.removal_policy,
+                foundation=props.foundation,
             ),
         )
         queues["StartByEventFailed"] = rules.dead_letter_queue_name
@@ -58,9 +74,9 @@ def schedule_and_watch(
         "Alarms",
         props=WorkflowAlarmsProps(
             noun=noun,
-            workload_name=workload_name,
+            workload_name=props.workload_name,
             state_machine_arn=state_machine_arn,
-            alarm_topic_arn=foundation.alarm_topic_arn,
+            alarm_topic_arn=props.foundation.alarm_topic_arn,
             dead_letter_queue_names=queues,
         ),
     )

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aws_cdk import RemovalPolicy, Stack
-from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as stepfunctions
 from constructs import Construct
 
 from constructs_lib.foundation.references import FoundationReferences
+from constructs_lib.log_group import add_log_group
 from constructs_lib.workflows.state_language import State
 from constructs_lib.workflows.state_machine_role import Permissions, StateMachineRole, StateMachineRoleProps
 from constructs_lib.workflows.workflow_messages import TOPIC_PLACEHOLDER, with_messages
@@ -54,14 +54,7 @@ class WorkflowStateMachine(Construct):
         )
         # The prefix /aws/vendedlogs/ keeps the account's log resource policy below its size limit:
         # https://docs.aws.amazon.com/step-functions/latest/dg/bp-cwl.html
-        log_group = logs.CfnLogGroup(
-            self,
-            "LogGroup",
-            log_group_name=f"/aws/vendedlogs/states/{name}",
-            retention_in_days=props.log_retention_days,
-            kms_key_id=props.foundation.operations_key_arn,
-        )
-        log_group.apply_removal_policy(props.removal_policy)
+        log_group = add_log_group(self, f"/aws/vendedlogs/states/{name}", props)
         # Literal text can be linted, compared and read in a review, while Stack.to_json_string would add a Lambda-backed custom
         # resource to the stack as soon as the subnets are a list token. CloudFormation replaces each placeholder by its bare
         # value, quotes and all (DefinitionProcessor of
