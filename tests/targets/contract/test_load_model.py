@@ -26,6 +26,7 @@ from botocore.credentials import Credentials
 
 from sizewell.targets.contract import program
 from tests.localcloud.processes import PATIENCE_S, until
+from tests.targets.contract.processes import ISOLATED, ended, opened, told_of
 from tests.targets.contract.small_s3 import (
     BUCKET,
     REGION,
@@ -51,37 +52,23 @@ class Pod:
 
     def __init__(self, store: Store, endpoint: str, folder: Path) -> None:
         self.store, self.folder = store, folder
-        self.environment = {
-            "AWS_REGION": REGION,
-            "AWS_ENDPOINT_URL_S3": endpoint,
-            "MODEL_DIRECTORY": str(folder),
-            "AWS_ACCESS_KEY_ID": STATIC.access_key,
-            "AWS_SECRET_ACCESS_KEY": STATIC.secret_key,
-        }
+        self.environment = {**told_of(endpoint), "MODEL_DIRECTORY": str(folder)}
 
     def start(self, key: str, compression: str, before: str = "") -> subprocess.Popen[str]:
         uri = {"MODEL_URI": f"s3://{BUCKET}/{key}", "MODEL_COMPRESSION": compression}
-        return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-W", "error", "-c", f"{before}\nexec({PROGRAM!r})"],
-            env=self.environment | uri,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return opened([*ISOLATED, f"{before}\nexec({PROGRAM!r})"], self.environment | uri)
 
     def load(self, key: str, compression: str, before: str = "") -> str:
         """Load, and return what it printed."""
-        process = self.start(key, compression, before)
-        out, err = process.communicate(timeout=PATIENCE_S)
-        assert (process.returncode, err) == (0, "")
+        code, out, err = ended(self.start(key, compression, before))
+        assert (code, err) == (0, "")
         assert ".complete" in os.listdir(self.folder)
         return out
 
     def refusal(self, key: str, compression: str, before: str = "") -> str:
         """Fail to load, and return the one sentence that says why."""
-        process = self.start(key, compression, before)
-        err = process.communicate(timeout=PATIENCE_S)[1]
-        assert process.returncode == 1, err
+        code, _, err = ended(self.start(key, compression, before))
+        assert code == 1, err
         assert not (self.folder / ".complete").exists()
         assert re.fullmatch(r"[^\n]+\.\n", err), err
         return err.strip()

@@ -20,10 +20,9 @@ import pytest
 from sizewell.targets.contract import program
 from tests.examples.training_script import SCRIPT, Job, csv_rows
 from tests.localcloud.processes import PATIENCE_S, until
+from tests.targets.contract.processes import ISOLATED, ended, opened, told_of, with_limits
 from tests.targets.contract.small_s3 import (
     BUCKET,
-    REGION,
-    STATIC,
     Asked,
     QuietServer,
     SignedHandler,
@@ -61,10 +60,7 @@ class Machine:
     def __init__(self, store: Store, endpoint: str, folder: Path) -> None:
         self.store, self.folder, self.ml = store, folder, folder / "ml"
         self.environment = {
-            "AWS_REGION": REGION,
-            "AWS_ENDPOINT_URL_S3": endpoint,
-            "AWS_ACCESS_KEY_ID": STATIC.access_key,
-            "AWS_SECRET_ACCESS_KEY": STATIC.secret_key,
+            **told_of(endpoint),
             "RUN_NAME": "run-1",
             "CHANNELS": json.dumps({name: f"s3://{BUCKET}/data/{name}/" for name in ("code", "training")}),
             "HYPERPARAMETERS": json.dumps({"epochs": "3"}),
@@ -91,18 +87,14 @@ class Machine:
         train.parent.mkdir(exist_ok=True)
         train.write_text(f"#!{sys.executable}\n{PRELUDE}\n{script}")
         train.chmod(0o755)
-        text = PROGRAM
-        for stated, now in {
+        limits = {
             "LOOK_S, RESTLESS_S, INSIST_S = 5, 600, 900": f"LOOK_S, RESTLESS_S, INSIST_S = {look_s}, {restless_s}, {insist_s}",
             "GRACE_S = 90": f"GRACE_S = {grace_s}",
-        }.items():
-            assert text.count(stated) == 1
-            text = text.replace(stated, now)
-        return self.open([sys.executable, "-I", "-S", "-W", "error", "-c", text])
+        }
+        return self.open([*ISOLATED, with_limits(PROGRAM, limits)])
 
     def open(self, command: list[str]) -> subprocess.Popen[str]:
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(command, env=self.environment, stdout=pipe, stderr=pipe, text=True)
+        process = opened(command, self.environment)
         self.processes.append(process)
         return process
 
@@ -129,12 +121,6 @@ class Machine:
 
     def archive(self, name: str) -> tarfile.TarFile:
         return tarfile.open(fileobj=io.BytesIO(self.store.objects[OUTPUT + name]))
-
-
-def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    """Return the exit code of a process, and what it printed."""
-    out, err = process.communicate(timeout=PATIENCE_S)
-    return process.returncode, out, err
 
 
 def started_by_toolkit(machine: Machine, script: str, **hyperparameters: str) -> str:

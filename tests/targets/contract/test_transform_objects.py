@@ -4,7 +4,6 @@ import gzip
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from threading import Lock
@@ -15,10 +14,9 @@ import pytest
 from sizewell.targets.contract import program
 from sizewell.targets.contract.transform_objects import requests
 from tests.localcloud.processes import PATIENCE_S, until
+from tests.targets.contract.processes import ISOLATED, ended, opened, told_of, with_limits
 from tests.targets.contract.small_s3 import (
     BUCKET,
-    REGION,
-    STATIC,
     QuietServer,
     SignedHandler,
     Store,
@@ -26,7 +24,7 @@ from tests.targets.contract.small_s3 import (
     small_s3,
 )
 
-PROGRAM = program("transform_objects").replace("PAUSE_S = 2.0", "PAUSE_S = 0.01")
+PROGRAM = with_limits(program("transform_objects"), {"PAUSE_S = 2.0": "PAUSE_S = 0.01"})
 
 
 @pytest.mark.parametrize(
@@ -98,10 +96,7 @@ class Pod:
     def __init__(self, store: Store, endpoint: str, model: Server, address: str) -> None:
         self.store, self.model = store, model
         self.environment = {
-            "AWS_REGION": REGION,
-            "AWS_ENDPOINT_URL_S3": endpoint,
-            "AWS_ACCESS_KEY_ID": STATIC.access_key,
-            "AWS_SECRET_ACCESS_KEY": STATIC.secret_key,
+            **told_of(endpoint),
             "DATA_URI": f"s3://{BUCKET}/rows/",
             "OUTPUT_URI": f"s3://{BUCKET}/scores/run-1/",
             "COMPRESSION": "none",
@@ -122,18 +117,11 @@ class Pod:
         }
 
     def start(self, **settings: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-c", PROGRAM],
-            env={**self.environment, **settings},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return opened([*ISOLATED, PROGRAM], {**self.environment, **settings})
 
     def run(self, **settings: str) -> tuple[int, str]:
-        process = self.start(**settings)
-        said = process.communicate(timeout=PATIENCE_S)[1]
-        return process.returncode, said
+        code, _, said = ended(self.start(**settings))
+        return code, said
 
     @property
     def written(self) -> dict[str, bytes]:

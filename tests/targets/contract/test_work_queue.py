@@ -17,11 +17,11 @@ import pytest
 
 from sizewell.targets.contract import program
 from tests.localcloud.processes import PATIENCE_S, until
+from tests.targets.contract.processes import ISOLATED, ended, opened, told_of, with_limits
 from tests.targets.contract.small_queue import Queue, small_queue
 from tests.targets.contract.small_s3 import (
     BUCKET,
     REGION,
-    STATIC,
     Asked,
     QuietServer,
     Store,
@@ -99,20 +99,12 @@ class Place:
         self.processes: list[subprocess.Popen[str]] = []
 
     def start(self, beat_s: float = 30, timeout_s: int = 60) -> subprocess.Popen[str]:
-        text, pipe = PROGRAM, subprocess.PIPE
-        for stated, now in {
+        limits = {
             "VISIBLE_S, BEAT_S = 120, 30": f"VISIBLE_S, BEAT_S = 120, {beat_s}",
             "PING_TIMEOUT_S, PING_PERIOD_S = 20, 2, 1": "PING_TIMEOUT_S, PING_PERIOD_S = 20, 2, 0.01",
-        }.items():
-            assert text.count(stated) == 1
-            text = text.replace(stated, now)
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-W", "error", "-c", text],
-            env=self.environment | {"ANSWER_TIMEOUT_S": str(timeout_s)},
-            stdout=pipe,
-            stderr=pipe,
-            text=True,
-        )
+        }
+        told = self.environment | {"ANSWER_TIMEOUT_S": str(timeout_s)}
+        process = opened([*ISOLATED, with_limits(PROGRAM, limits)], told)
         self.processes.append(process)
         return process
 
@@ -126,8 +118,8 @@ class Place:
 
     def stop(self, process: subprocess.Popen[str]) -> str:
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=PATIENCE_S)
-        assert process.returncode == 0, err
+        code, _, err = ended(process)
+        assert code == 0, err
         return err
 
     def end(self) -> None:
@@ -152,11 +144,8 @@ def place() -> Iterator[Place]:
             queue,
             model,
             {
-                "AWS_REGION": REGION,
-                "AWS_ENDPOINT_URL_S3": s3,
+                **told_of(s3),
                 "AWS_ENDPOINT_URL_SNS": services,
-                "AWS_ACCESS_KEY_ID": STATIC.access_key,
-                "AWS_SECRET_ACCESS_KEY": STATIC.secret_key,
                 "QUEUE_URL": f"{services}/111122223333/speech-prod-transcribe",
                 "OUTPUT_URI": f"s3://{BUCKET}/{OUTPUT}",
                 "FAILURE_URI": f"s3://{BUCKET}/{FAILURE}",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tests.localcloud.processes import PATIENCE_S
 from tests.planning.builders import container
-from tests.targets.contract.small_s3 import BUCKET, REGION, STATIC, small_s3
+from tests.targets.contract.processes import told_of
+from tests.targets.contract.small_s3 import BUCKET, small_s3
 from tests.targets.eks.builders import manifests, trained_in_cluster
 
 CODE = {"code": {"prefix": "code/plants/", "command": ["python3", "train.py"]}}
@@ -39,10 +40,7 @@ def test_the_pods_of_a_run_share_its_checkpoints_and_its_output(tmp_path: Path) 
         environment = {
             **stated,
             "RUN_NAME": "plants-june",
-            "AWS_ENDPOINT_URL_S3": endpoint,
-            "AWS_REGION": REGION,
-            "AWS_ACCESS_KEY_ID": STATIC.access_key,
-            "AWS_SECRET_ACCESS_KEY": STATIC.secret_key,
+            **told_of(endpoint),
             "PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin",
             "SAGEMAKER_BASE_DIR": str(tmp_path / "ml"),
             "SIZEWELL_CHECKPOINT_DIR": str(tmp_path / "ml" / "checkpoints"),
