@@ -41,15 +41,6 @@ class SavedScaling(SavedModel):
     max_instance_count: int
 
 
-def decided_counts(initial: int, scaling: SavedScaling | None) -> dict[str, int]:
-    """Return how many instances there are at average load, and between which numbers they scale; None keeps them."""
-    return {
-        "initial_instance_count": initial,
-        "min_instance_count": scaling.min_instance_count if scaling else initial,
-        "max_instance_count": scaling.max_instance_count if scaling else initial,
-    }
-
-
 class SavedCost(SavedModel):
     """What a candidate costs; None is unknown."""
 
@@ -154,18 +145,13 @@ class SavedChoice(SavedWorkload):
         return {"instance_type": self.instance_type}
 
 
-class SavedVariant(SavedChoice):
-    """One variant of an endpoint on instances, or a fleet of inference components."""
+class SavedServing(SavedChoice):
+    """What serves a model on instances that may scale."""
 
     time_of: ClassVar[TimeOf] = "latency"
 
-    kind: str = "real-time-endpoint"
-    """Before version 7, a variant and the only kind there was did not say."""
-    variant_name: str
     instance_type: str
     initial_instance_count: int
-    volume_size_gib: int | None = None
-    capacity_reservation_arn: str | None = None
     scaling: SavedScaling | None
     average_requests_per_second: float | None = None
     """Since version 4."""
@@ -183,10 +169,27 @@ class SavedVariant(SavedChoice):
     @property
     def decided(self) -> dict[str, Any]:
         """The instance type, and between which numbers of instances it scales."""
+        return {**super().decided, **self.decided_counts}
+
+    @property
+    def decided_counts(self) -> dict[str, int]:
+        """How many instances there are at average load, and between which numbers they scale."""
+        initial, scaling = self.initial_instance_count, self.scaling
         return {
-            "instance_type": self.instance_type,
-            **decided_counts(self.initial_instance_count, self.scaling),
+            "initial_instance_count": initial,
+            "min_instance_count": scaling.min_instance_count if scaling else initial,
+            "max_instance_count": scaling.max_instance_count if scaling else initial,
         }
+
+
+class SavedVariant(SavedServing):
+    """One variant of an endpoint on instances, or a fleet of inference components."""
+
+    kind: str = "real-time-endpoint"
+    """Before version 7, a variant and the only kind there was did not say."""
+    variant_name: str
+    volume_size_gib: int | None = None
+    capacity_reservation_arn: str | None = None
 
 
 class SavedApiGateway(SavedModel):

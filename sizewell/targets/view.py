@@ -1,9 +1,10 @@
 """What people see of a model on instances of EC2, whatever places its containers there."""
 
 from collections.abc import Callable
+from typing import Any
 
-from sizewell.cli.endpoint_words import asked_of
-from sizewell.cli.kind import Asked, Subject
+from sizewell.cli.endpoint_words import asked_of, endpoint_facts, endpoint_row
+from sizewell.cli.kind import Asked, Subject, ViewKind
 from sizewell.instance_selection import EndpointRequirements
 from sizewell.targets.serving.on_ec2 import ec2_requirements
 from sizewell.targets.serving.plan_model import QueueWorkerPlan, ServedOnEc2Plan
@@ -25,13 +26,42 @@ def scaling_words(plan: ServedOnEc2Plan, container: str) -> str:
     return f"scaling: {scaling.target_value:g} {unit} in each {container}: {scaling.derivation}"
 
 
-def note(plan: ServedOnEc2Plan, container: str) -> str:
-    """Return where it runs, and how it scales."""
+def view_of_served(container: str, launcher: str, lines: Callable[[Any], list[str]]) -> ViewKind:
+    """Return the view of a model that answers at once; ``launcher`` launches its instances, and ``lines`` say how it runs."""
+    return ViewKind(
+        row=endpoint_row,
+        notes=lambda plan: iter((_note(plan, container),)),
+        explain=lambda subject: _explained(subject, launcher, ec2_requirements),
+        facts=lambda explanation: endpoint_facts(explanation, lines),
+        why_not_migrated=WHY_NOT_MIGRATED,
+    )
+
+
+def view_of_queue_worker(
+    container: str,
+    launcher: str,
+    lines: Callable[[Any], list[str]],
+    requirements: Callable[..., EndpointRequirements],
+) -> ViewKind:
+    """Return the view of a model that works off a queue."""
+
+    def all_lines(plan: QueueWorkerPlan) -> list[str]:
+        return [*_queue_lines(plan), *lines(plan)]
+
+    return ViewKind(
+        row=endpoint_row,
+        notes=lambda plan: iter((_note(plan, container), plan.queue.why)),
+        explain=lambda subject: _explained(subject, launcher, requirements),
+        facts=lambda explanation: endpoint_facts(explanation, all_lines, answers_later=True),
+        why_not_migrated=WHY_NOT_MIGRATED,
+    )
+
+
+def _note(plan: ServedOnEc2Plan, container: str) -> str:
     return f"runs in the cluster {plan.cluster.name}; {scaling_words(plan, container)}"
 
 
-def queue_lines(plan: QueueWorkerPlan) -> list[str]:
-    """Return why containers sleep, and what callers send to which queue."""
+def _queue_lines(plan: QueueWorkerPlan) -> list[str]:
     queue = plan.queue
     return [
         f"queue: {queue.why}",
@@ -40,12 +70,7 @@ def queue_lines(plan: QueueWorkerPlan) -> list[str]:
     ]
 
 
-def explained(
-    subject: Subject,
-    launcher: str,
-    requirements: Callable[..., EndpointRequirements] = ec2_requirements,
-) -> Asked:
-    """Return what was asked of a model; ``launcher`` launches its instances."""
+def _explained(subject: Subject, launcher: str, requirements: Callable[..., EndpointRequirements]) -> Asked:
     types = subject.plan.instance_pools
     others = f"{launcher} launches any of: {', '.join(types)}" if len(types) > 1 else None
     needs = requirements(subject.stated, subject.policy, subject.measured)

@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sizewell.facts.cron import unix_cron
+from sizewell.targets.eks.manifests.deployments import network_policy, service_account
 from sizewell.targets.eks.manifests.labels import Manifest, manifest, selector
+from sizewell.targets.eks.manifests.monitoring import alert_rules_of_runs
+from sizewell.targets.eks.manifests.nodes import node_class, node_pool_of_runs
 from sizewell.targets.eks.manifests.pods import pod_of
 from sizewell.targets.eks.runs_plan_model import EksRunsPlan
 
@@ -31,14 +34,37 @@ _MISSED_AFTER_S = 3600
 _NEVER = "0 0 31 2 *"
 
 
-def cron_job(
-    plan: EksRunsPlan, pod: Mapping[str, Any], *, program_in: str, grace_s: int, pods: int | None = None
-) -> Manifest:
-    """Return what runs are made of. One that is due waits while another one lasts.
+def run_manifests(
+    plan: EksRunsPlan,
+    tags: Mapping[str, str],
+    pod: Mapping[str, Any],
+    *,
+    program_in: str,
+    grace_s: int,
+    pods: int | None = None,
+) -> dict[str, Manifest]:
+    """Return the objects of a workload that runs and ends, by the names of their files; nodes carry ``tags``.
 
-    The container ``program_in`` runs the program of the contract, which ends the run. ``pods`` with an index each share a run,
-    at the same time; None is one pod without an index.
+    The container ``program_in`` runs the program of the contract, which ends the run; the pod has ``grace_s`` to end. ``pods``
+    with an index each share a run, at the same time; None is one pod without an index.
     """
+    found = {
+        "service-account": service_account(plan),
+        "node-class": node_class(plan, tags),
+        "node-pool": node_pool_of_runs(plan, grace_s),
+        "cron-job": _cron_job(plan, pod, program_in, grace_s, pods),
+        # Nobody calls the pods.
+        "network-policy": network_policy(plan, (), calls=True),
+    }
+    if (rules := alert_rules_of_runs(plan)) is not None:
+        found["alert-rules"] = rules
+    return found
+
+
+def _cron_job(
+    plan: EksRunsPlan, pod: Mapping[str, Any], program_in: str, grace_s: int, pods: int | None
+) -> Manifest:
+    """Return what runs are made of. One that is due waits while another one lasts."""
     schedule = plan.schedule
     job = _job(plan, pod, program_in, grace_s)
     if pods is not None:
