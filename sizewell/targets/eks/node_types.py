@@ -14,6 +14,8 @@ from sizewell.targets.eks.scheduling import NodeType, Overhead
 DEVICES = {HardwareKind.CUDA: "nvidia.com/gpu", HardwareKind.NEURON: "aws.amazon.com/neuron"}
 #: Ours. What Envoy takes beside a model: it holds each request until it is whole, and computes nothing.
 PROXY = Overhead(cpu_millicores=100, memory_mib=256, pods=0)
+#: Beside a script that trains there is nothing.
+NOTHING = Overhead(cpu_millicores=0, memory_mib=0, pods=0)
 #: Of small types, the virtual machine takes up to 100 MiB more than the formula says (``allocatable``).
 _SLACK_MIB = 128
 #: A node without room for this is no node.
@@ -33,7 +35,7 @@ _PODS_OF_AUTO_MODE = 110
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What the container of a model gets of a node."""
+    """What the container that does the work gets of a node."""
 
     cpu_millicores: int
     memory_mib: int
@@ -54,28 +56,33 @@ def node_room(instance_type: InstanceType, manager: str) -> Allocatable | None:
     return allocatable(instance_type.vcpus, instance_type.memory_gib, instance_type.cpu_architecture, pods)
 
 
-def room_of(instance_type: InstanceType, manager: str, daemonsets: Overhead) -> Room | None:
-    """Return what a node leaves to a model beside DaemonSets and our proxy; None where that is nothing, or nobody knows."""
+def room_of(instance_type: InstanceType, manager: str, others: Overhead) -> Room | None:
+    """Return what a node leaves to the work; None where that is nothing, or nobody knows.
+
+    ``others`` are the DaemonSets, and what works beside it in its pod.
+    """
     node = node_room(instance_type, manager)
     if node is None:
         return None
     room = Room(
-        node.cpu_millicores - daemonsets.cpu_millicores - PROXY.cpu_millicores,
-        node.memory_mib - daemonsets.memory_mib - PROXY.memory_mib - _SLACK_MIB,
+        node.cpu_millicores - others.cpu_millicores,
+        node.memory_mib - others.memory_mib - _SLACK_MIB,
     )
     is_enough = room.cpu_millicores > 0 and room.memory_mib >= _LEAST_MEMORY_MIB
-    return room if is_enough and node.pods > daemonsets.pods else None
+    return room if is_enough and node.pods > others.pods else None
 
 
 @lru_cache(maxsize=16)
-def node_catalog(region: str, manager: str, daemonsets: Overhead) -> Catalog:
-    """Return the types of EC2 whose host memory is what a model gets; those of which nothing is left are not there.
+def node_catalog(region: str, manager: str, others: Overhead) -> Catalog:
+    """Return the types of EC2 whose host memory is what the work gets; those of which nothing is left are not there.
 
-    ``manager`` is what launches the nodes: a fee of it is in their prices. Raises ``UnknownRegionError``.
+    ``manager`` is what launches the nodes: a fee of it is in their prices. ``others`` are as of ``room_of``.
+
+    Raises ``UnknownRegionError``.
     """
 
     def as_node(instance_type: InstanceType) -> InstanceType | None:
-        room = room_of(instance_type, manager, daemonsets)
+        room = room_of(instance_type, manager, others)
         if room is None:
             return None
         # What an estimate takes off for the operating system is not in the room. The disk is a volume of the size that is needed.

@@ -1,7 +1,7 @@
 """The decisions for pods in a cluster: their nodes, and what the cluster must have for them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from sizewell.facts.eks_amis import too_old
@@ -13,7 +13,14 @@ from sizewell.planning.kind import Stated
 from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.volumes import endpoint_volume_size_gib
 from sizewell.targets.eks.cluster import NAMESPACES_OF_KUBERNETES, Component, EksCluster, Nodes
-from sizewell.targets.eks.node_types import DEVICES, architecture_of, devices_of, node_catalog, room_of
+from sizewell.targets.eks.node_types import (
+    DEVICES,
+    PROXY,
+    architecture_of,
+    devices_of,
+    node_catalog,
+    room_of,
+)
 from sizewell.targets.eks.pods_plan_model import (
     DaemonSetsPlan,
     EksClusterPlan,
@@ -55,19 +62,23 @@ def daemonsets_of(cluster: EksCluster) -> Overhead:
     )
 
 
-def catalog_of(cluster: EksCluster, region: str, beside_mib: int = 0) -> Catalog:
-    """Return the types of EC2 that a cluster may launch, as nodes; ``beside_mib`` is what more the work of a pod takes."""
-    return node_catalog(region, manager_of(cluster.nodes), _with(daemonsets_of(cluster), beside_mib))
+def catalog_of(cluster: EksCluster, region: str, beside: Overhead = PROXY) -> Catalog:
+    """Return the types of EC2 that a cluster may launch, as nodes; ``beside`` is what works there beside the container."""
+    return node_catalog(region, manager_of(cluster.nodes), _with(daemonsets_of(cluster), beside))
 
 
-def catalog_of_plan(plan: EksPlan, catalog: Catalog, beside_mib: int = 0) -> Catalog:
+def catalog_of_plan(plan: EksPlan, catalog: Catalog, beside: Overhead = PROXY) -> Catalog:
     """Return the catalog that the type of a plan is chosen from; ``catalog`` is that of SageMaker in its region."""
     daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
-    return node_catalog(catalog.region, manager_of(plan.cluster.nodes), _with(daemonsets, beside_mib))
+    return node_catalog(catalog.region, manager_of(plan.cluster.nodes), _with(daemonsets, beside))
 
 
-def _with(daemonsets: Overhead, beside_mib: int) -> Overhead:
-    return replace(daemonsets, memory_mib=daemonsets.memory_mib + beside_mib)
+def _with(daemonsets: Overhead, beside: Overhead) -> Overhead:
+    return Overhead(
+        cpu_millicores=daemonsets.cpu_millicores + beside.cpu_millicores,
+        memory_mib=daemonsets.memory_mib + beside.memory_mib,
+        pods=daemonsets.pods + beside.pods,
+    )
 
 
 def pod_fields(stated: Stated, served: ServedOnEc2, replicas: Replicas) -> dict[str, Any]:
@@ -104,12 +115,12 @@ def plan_node_pool(
     )
 
 
-def pod_room(stated: Stated, types: Sequence[InstanceType], beside_mib: int = 0) -> dict[str, Any]:
+def pod_room(stated: Stated, types: Sequence[InstanceType], beside: Overhead = PROXY) -> dict[str, Any]:
     """Return what the container asks for that does the work: the least that any type of the pool leaves."""
     nodes = load_ec2_catalog(stated.policy.region)  # with the memory of the hardware
     manager = manager_of(stated.cluster.nodes)
-    daemonsets = _with(daemonsets_of(stated.cluster), beside_mib)
-    rooms = [room_of(nodes.get(instance_type.name), manager, daemonsets) for instance_type in types]
+    others = _with(daemonsets_of(stated.cluster), beside)
+    rooms = [room_of(nodes.get(instance_type.name), manager, others) for instance_type in types]
     return {
         "cpu_millicores": min(room.cpu_millicores for room in rooms if room),
         "memory_mib": min(room.memory_mib for room in rooms if room),

@@ -18,7 +18,15 @@ from sizewell.planning.lock import lock_of
 from sizewell.targets.eks.job.plan_model import EksJobPlan
 from tests.planning.builders import CNN, container, environment, training_job
 from tests.targets.conftest import configuration_of
-from tests.targets.eks.builders import NAME, auto_mode, cluster, planned_job, trained_in_cluster
+from tests.targets.eks.builders import (
+    NAME,
+    auto_mode,
+    cluster,
+    in_cluster,
+    planned,
+    planned_job,
+    trained_in_cluster,
+)
 
 EXAMPLE = configuration_of("eks-deployment")
 ON_GPU = {"instances": {"allowed_families": ["g5", "g6"]}}
@@ -60,6 +68,13 @@ def test_a_start_that_downloads_takes_longer_than_one_that_streams() -> None:
 def test_the_volume_leaves_free_what_a_kubelet_keeps_free() -> None:
     plan = planned_job(trained_in_cluster(**LONG))
     assert plan.node_pool.volume_size_gib * 0.9 - plan.volume_size_gib >= 50
+
+
+def test_a_script_has_what_a_model_leaves_to_its_proxy() -> None:
+    pinned = {"instances": {"instance_type": "g5.xlarge"}}
+    alone, beside = planned_job(trained_in_cluster(**pinned)).pod, planned(in_cluster(**pinned)).pod
+    assert alone.memory_mib - beside.memory_mib == 256
+    assert alone.cpu_millicores - beside.cpu_millicores == 100
 
 
 @pytest.mark.parametrize(

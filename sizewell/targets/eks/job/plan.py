@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sizewell.config.training import TrainedModel
@@ -13,6 +14,7 @@ from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.remedies import training_remedies
 from sizewell.targets.eks.cluster import Component, EksCluster
 from sizewell.targets.eks.job.plan_model import EksJobPlan
+from sizewell.targets.eks.node_types import NOTHING
 from sizewell.targets.eks.pods_plan import (
     NAME,
     SYSTEM_VOLUME_GIB,
@@ -56,7 +58,7 @@ def plan_job(stated: Stated) -> EksJobPlan:
     cluster: EksCluster = stated.cluster
     trained = train_on_ec2(
         stated,
-        catalog_of(cluster, stated.policy.region),
+        catalog_of(cluster, stated.policy.region, NOTHING),
         _assumptions(job, cluster),
         eks_training_requirements,
     )
@@ -72,7 +74,7 @@ def plan_job(stated: Stated) -> EksJobPlan:
             volume_size_gib=math.ceil(volume_gib / _USABLE_VOLUME_SHARE),
             max_nodes=1,
         ),
-        pod=PodRoomPlan(**pod_room(stated, trained.types)),
+        pod=PodRoomPlan(**pod_room(stated, trained.types, NOTHING)),
     )
 
 
@@ -109,5 +111,5 @@ FACET = PlanKind(
     name=NAME,
     remedies=training_remedies,
     foundation_faults=unsound,
-    catalog=catalog_of_plan,
+    catalog=partial(catalog_of_plan, beside=NOTHING),
 )

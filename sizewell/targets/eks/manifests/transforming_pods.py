@@ -4,6 +4,7 @@ The model is a sidecar: it is ready before the program begins, and ends after it
 https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#sidecar-containers-and-jobs
 """
 
+from dataclasses import replace
 from typing import Any
 
 from sizewell.planning.foundation_plan_model import FoundationPlan
@@ -18,7 +19,7 @@ from sizewell.targets.eks.manifests.pods import (
     resources_beside,
 )
 from sizewell.targets.eks.manifests.runs import RUN_NAME
-from sizewell.targets.eks.node_types import PROXY as BESIDE
+from sizewell.targets.eks.node_types import PROXY
 from sizewell.targets.eks.transform_job.plan_model import EksTransformJobPlan
 
 TRANSFORM = "transform"
@@ -26,7 +27,7 @@ TRANSFORM = "transform"
 TRANSFORM_GRACE_S = 30
 #: Ours, beyond what works beside a model that is asked one by one: with requests of 1 to 100 MB, 100 MB of them at a time, the
 #: program had up to 670 MiB in memory (objects of 100 to 350 MB, a small S3 and a small server on loopback).
-TRANSFORM_MORE_MIB = 512
+TRANSFORMER = replace(PROXY, memory_mib=PROXY.memory_mib + 512)
 
 
 def transforming_pod(plan: EksTransformJobPlan, foundation: FoundationPlan) -> dict[str, Any]:
@@ -70,6 +71,6 @@ def _container(plan: EksTransformJobPlan, artifact_bucket: str, region: str) -> 
         "image": plan.image.uri,
         "command": ["python3", "-c", program("transform_objects")],
         "env": [RUN_NAME, *quoted(variables)],
-        "resources": resources_beside(BESIDE.memory_mib + TRANSFORM_MORE_MIB),
+        "resources": resources_beside(TRANSFORMER.memory_mib),
         "securityContext": READ_ONLY,
     }

@@ -7,7 +7,7 @@ from sizewell.planning.errors import PlanError
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.remedies import TRANSFORM_REMEDIES
 from sizewell.targets.eks.cluster import EksCluster
-from sizewell.targets.eks.manifests.transforming_pods import TRANSFORM_MORE_MIB
+from sizewell.targets.eks.manifests.transforming_pods import TRANSFORMER
 from sizewell.targets.eks.pods_plan import (
     NAME,
     SYSTEM_VOLUME_GIB,
@@ -38,7 +38,7 @@ def plan_transform_job(stated: Stated) -> EksTransformJobPlan:
     cluster: EksCluster = stated.cluster
     transformed = transform_on_ec2(
         stated,
-        catalog_of(cluster, stated.policy.region, TRANSFORM_MORE_MIB),
+        catalog_of(cluster, stated.policy.region, TRANSFORMER),
         _assumptions(cluster),
     )
     fields = transformed.fields
@@ -53,7 +53,7 @@ def plan_transform_job(stated: Stated) -> EksTransformJobPlan:
             max_nodes=fields["instance_count"],
         ),
         pod=PodPlan(
-            **pod_room(stated, transformed.types, TRANSFORM_MORE_MIB),
+            **pod_room(stated, transformed.types, TRANSFORMER),
             startup_s=fields["startup_s"],
             longest_answer_s=fields["answer_timeout_s"],
         ),
@@ -74,5 +74,5 @@ FACET = PlanKind(
     name=NAME,
     remedies=lambda _: TRANSFORM_REMEDIES,
     foundation_faults=unsound,
-    catalog=partial(catalog_of_plan, beside_mib=TRANSFORM_MORE_MIB),
+    catalog=partial(catalog_of_plan, beside=TRANSFORMER),
 )
