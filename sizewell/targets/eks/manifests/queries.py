@@ -63,14 +63,14 @@ def pending_pods(plan: EksPodsPlan) -> str:
 
 
 def pending_runs(plan: EksPlan) -> str:
-    """Return how many pods of the runs of a training wait for a node."""
+    """Return how many pods of the runs of a workload wait for a node."""
     job_of_pod = f'kube_pod_owner{{{_namespace(plan)}, owner_kind="Job"}}'
     named = f'label_replace({job_of_pod}, "job_name", "$1", "owner_name", "(.*)")'
     return _pending(plan, f"({named} and on (namespace, job_name) {_runs(plan)})")
 
 
 def failed_runs(plan: EksPlan) -> str:
-    """Return the runs of a training that failed, until their Jobs are deleted.
+    """Return the runs of a workload that failed, until their Jobs are deleted.
 
     https://github.com/kubernetes/kube-state-metrics/blob/main/docs/metrics/workload/job-metrics.md
     """
