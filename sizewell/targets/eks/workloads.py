@@ -18,7 +18,7 @@ class Workload:
 
 
 def workloads(manifests: Sequence[Manifest]) -> Iterator[Workload]:
-    """Yield the workloads of Deployments, Jobs, CronJobs and JobSets; ValueError for another kind that runs pods."""
+    """Yield the workloads of Deployments, Jobs and CronJobs; ValueError for another kind that runs pods."""
     for manifest in manifests:
         kind, spec = manifest["kind"], manifest.get("spec") or {}
         name = f"{kind}/{manifest['metadata']['name']}"
@@ -35,15 +35,8 @@ def workloads(manifests: Sequence[Manifest]) -> Iterator[Workload]:
                 )
             job = spec["jobTemplate"]["spec"]
             yield Workload(name=name, template=job["template"], pods=_parallel_pods(job))
-        elif kind == "JobSet":
-            for part in spec["replicatedJobs"]:
-                job = part["template"]["spec"]
-                pods = part.get("replicas", 1) * _parallel_pods(job)
-                yield Workload(name=f"{name}/{part['name']}", template=job["template"], pods=pods)
         elif _has_containers(spec):
-            raise ValueError(
-                f"{name} runs pods: only those of Deployments, Jobs, CronJobs and JobSets are simulated"
-            )
+            raise ValueError(f"{name} runs pods: only those of Deployments, Jobs and CronJobs are simulated")
 
 
 def _has_containers(value: object) -> bool:
@@ -56,7 +49,7 @@ def _has_containers(value: object) -> bool:
 def _bounds_of_autoscalers(deployment: Manifest, manifests: Sequence[Manifest]) -> Iterator[int]:
     namespace, name = deployment["metadata"].get("namespace", "default"), deployment["metadata"]["name"]
     for manifest in manifests:
-        if manifest["kind"] in ("ScaledObject", "HorizontalPodAutoscaler"):
+        if manifest["kind"] == "ScaledObject":
             spec, target = manifest["spec"], manifest["spec"]["scaleTargetRef"]
             place = (
                 manifest["metadata"].get("namespace", "default"),
@@ -65,7 +58,7 @@ def _bounds_of_autoscalers(deployment: Manifest, manifests: Sequence[Manifest]) 
             )
             if place == (namespace, "Deployment", name):
                 # 100: KEDA's default (https://keda.sh/docs/latest/reference/scaledobject-spec).
-                yield spec.get("maxReplicas", spec.get("maxReplicaCount", 100))
+                yield spec.get("maxReplicaCount", 100)
 
 
 def _surge(deployment: Manifest, replicas: int) -> int:

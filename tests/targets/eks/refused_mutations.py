@@ -42,7 +42,6 @@ CRON_JOB = "concepts/workloads/controllers/cron-jobs/"
 SERVICE = "concepts/services-networking/service/"
 POLICY = "concepts/services-networking/network-policies/"
 DISRUPTION = "tasks/run-application/configure-pdb/"
-AUTOSCALER = "tasks/run-application/horizontal-pod-autoscale/"
 TAINTS = "concepts/scheduling-eviction/taint-and-toleration/"
 NODES = "concepts/scheduling-eviction/assign-pod-node/"
 SPREAD = "concepts/scheduling-eviction/topology-spread-constraints/"
@@ -52,18 +51,16 @@ KARPENTER = "https://karpenter.sh/docs/concepts/nodepools/"
 NODE_CLASS = "https://karpenter.sh/docs/concepts/nodeclasses/"
 KEDA = "https://keda.sh/docs/latest/reference/scaledobject-spec/"
 KEDA_WEBHOOK = "https://keda.sh/docs/latest/concepts/admission-webhooks/"
-JOB_SET = "https://jobset.sigs.k8s.io/docs/reference/jobset.v1alpha2/"
 PROMETHEUS = "https://prometheus-operator.dev/docs/platform/webhook/"
 
 BERT, TOKENIZER, SCORING = "Deployment support-bert", "Deployment tokenizer", "Job nightly-scoring"
 BERT_SERVICE, BERT_SCALER = "Service support-bert", "ScaledObject support-bert"
-BERT_POOL, HPA = "NodePool support-bert", "HorizontalPodAutoscaler tokenizer"
+BERT_POOL = "NodePool support-bert"
 WEEKLY, TRAINIUM_POOL = "CronJob weekly-training", "NodePool trainium"
 BERT_POLICY, BERT_BUDGET = "NetworkPolicy support-bert", "PodDisruptionBudget support-bert"
 POD_SPEC = "spec template spec"
 SERVER = f"{POD_SPEC} containers 0"
 FETCH, LOG = f"{POD_SPEC} initContainers 0", f"{POD_SPEC} initContainers 1"
-WORKERS = "spec replicatedJobs 1"
 RUN = "spec jobTemplate spec"
 RUN_POD, FAILURES = f"{RUN} template spec", f"{RUN} podFailurePolicy rules"
 CONTAINER = {"name": "server", "image": "registry.example.com/again:1"}
@@ -282,14 +279,6 @@ REFUSED: tuple[Refused, ...] = (
     Refused(BERT_POLICY, "spec egress 0 ports 0 port", 70000, POLICY),
     Refused(BERT_POLICY, "spec egress 0 ports 1 endPort", 29999, POLICY),
     Refused(BERT_POLICY, "spec ingress 0 ports 0 endPort", 9000, POLICY),
-    Refused(HPA, "spec maxReplicas", 1, AUTOSCALER),
-    Refused(HPA, "spec maxReplicas", 0, AUTOSCALER),
-    Refused(HPA, "spec minReplicas", -1, AUTOSCALER),
-    Refused(HPA, "spec metrics 0 type", "Cpu", AUTOSCALER),
-    Refused(HPA, "spec metrics 0 type", "Pods", AUTOSCALER),
-    Refused(HPA, "spec metrics 0 resource target averageUtilization", 0, AUTOSCALER),
-    Refused(HPA, "spec behavior scaleDown stabilizationWindowSeconds", 4000, AUTOSCALER),
-    Refused(HPA, "spec behavior scaleDown policies 0 periodSeconds", 0, AUTOSCALER),
     Refused("ConfigMap support-bert-engine", "data engine/1", "x", CONFIG_MAP),
     Refused("ConfigMap support-bert-engine", "binaryData LOG_LEVEL", "eA==", CONFIG_MAP),
     Refused("ConfigMap support-bert-engine", "data LOG_LEVEL", "x" * 1_048_577, CONFIG_MAP),
@@ -336,18 +325,6 @@ REFUSED: tuple[Refused, ...] = (
     ),
     Refused(BERT, f"{POD_SPEC} topologySpreadConstraints 0 maxSkew", 0, SPREAD),
     Refused(BERT, f"{POD_SPEC} topologySpreadConstraints 0 whenUnsatisfiable", "Maybe", SPREAD),
-    Refused(
-        "JobSet pretraining",
-        "spec replicatedJobs 0 dependsOn",
-        [{"name": "workers", "status": "Ready"}],
-        JOB_SET,
-    ),
-    Refused("JobSet pretraining", f"{WORKERS} dependsOn 0 name", "boss", JOB_SET),
-    Refused("JobSet pretraining", "spec successPolicy targetReplicatedJobs 0", "worker", JOB_SET),
-    Refused("JobSet pretraining", f"{WORKERS} name", "leader", JOB_SET),
-    Refused("JobSet pretraining", "metadata name", "p" * 60, JOB_SET),
-    Refused("JobSet pretraining", "spec coordinator replicatedJob", "boss", JOB_SET),
-    Refused("JobSet pretraining", f"{WORKERS} template spec template spec restartPolicy", "Always", JOB_SET),
     Refused(BERT, f"{POD_SPEC} hostNetwork", True, POD_SECURITY),
     Refused(BERT, f"{POD_SPEC} volumes 1", {"name": "scratch", "hostPath": {"path": "/tmp"}}, POD_SECURITY),
     Refused(BERT, f"{POD_SPEC} securityContext runAsNonRoot", DELETED, POD_SECURITY),

@@ -20,7 +20,6 @@ from tests.targets.eks.refused_mutations import (
     BERT_SERVICE,
     CONTAINER,
     FETCH,
-    HPA,
     LOG,
     POD_SPEC,
     REFUSED,
@@ -29,13 +28,12 @@ from tests.targets.eks.refused_mutations import (
     SERVER,
     TOKENIZER,
     WEEKLY,
-    WORKERS,
     Refused,
 )
 
-NAMESPACE, JOB_SET, ENGINE = "Namespace ml", "JobSet pretraining", "ConfigMap support-bert-engine"
+NAMESPACE, ENGINE = "Namespace ml", "ConfigMap support-bert-engine"
 ENFORCE = "metadata labels pod-security.kubernetes.io/enforce"
-POD_MONITOR, SERVICE_MONITOR = "PodMonitor support-bert", "ServiceMonitor support-bert"
+POD_MONITOR = "PodMonitor support-bert"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution nodeSelectorTerms 0 matchExpressions 0"
 NODE_AFFINITY = f"{POD_SPEC} affinity nodeAffinity {REQUIRED}"
 POOL_SPEC = "spec template spec"
@@ -127,7 +125,7 @@ MUTATIONS: tuple[tuple[str, str, object, str], ...] = (
     (BERT, "spec strategy type", "Recreate", "type is Recreate, which demands that rollingUpdate is absent"),
     (BERT, "spec minReadySeconds", 1800, "1800 must be greater than minReadySeconds"),
     (BERT, "spec replicas", 2, "2 replicas fight the scaler ScaledObject ml/support-bert"),
-    (TOKENIZER, "spec replicas", 2, "2 replicas fight the scaler HorizontalPodAutoscaler ml/tokenizer"),
+    (TOKENIZER, "spec replicas", 2, "2 replicas fight the scaler ScaledObject ml/tokenizer"),
     (SCORING, f"{POD_SPEC} restartPolicy", DELETED, "restartPolicy is required"),
     (SCORING, f"{POD_SPEC} restartPolicy", "Always", "'Always' is not supported: write Never or OnFailure"),
     (SCORING, f"{POD_SPEC} restartPolicy", "OnFailure", "podFailurePolicy is given, which demands that"),
@@ -146,8 +144,6 @@ MUTATIONS: tuple[tuple[str, str, object, str], ...] = (
     (WEEKLY, f"{RUN} podReplacementPolicy", "TerminatingOrFailed", "demands that podReplacementPolicy is absent or Failed"),
     (WEEKLY, f"{RUN} podFailurePolicy rules 1 onExitCodes values", [143, 1], "the exit codes are no numbers that rise"),
     (WEEKLY, f"{RUN} podFailurePolicy rules 1 onExitCodes values", [256], "an exit code is from 0 to 255"),
-    (JOB_SET, f"{WORKERS} dependsOn 0 name", "boss", "'boss' is no earlier replicatedJob: write leader"),
-    (JOB_SET, "spec coordinator replicatedJob", "boss", "'boss' is not one of the replicatedJobs"),
     (BERT_SERVICE, "spec selector app.kubernetes.io/name", "b", "the selector matches no pod template of the set"),
     (BERT_SERVICE, "spec ports 0 targetPort", "web", "'web' is no port of the selected pods"),
     (BERT_SERVICE, "spec ports 0 name", DELETED, "each of the 2 ports of a Service needs a name"),
@@ -159,7 +155,7 @@ MUTATIONS: tuple[tuple[str, str, object, str], ...] = (
     (BERT_POLICY, "spec ingress 0 ports 0 port", "web", "'web' is no port of the selected pods"),
     (BERT_POLICY, "spec egress 0 to 0 ipBlock except 0", "192.168.0.0/24", "is not within 10.0.0.0/16"),
     (BERT_SCALER, "spec scaleTargetRef name", "bert", "Deployment 'bert' is not in the set: write support-bert or tokenizer"),
-    (BERT_SCALER, "spec scaleTargetRef name", "tokenizer", "tokenizer is already scaled by HorizontalPodAutoscaler"),
+    (BERT_SCALER, "spec scaleTargetRef name", "tokenizer", "tokenizer is already scaled by ScaledObject ml/support-bert"),
     (BERT_SCALER, "spec scaleTargetRef kind", "StatefulSet", "'StatefulSet' is not supported: write Deployment"),
     (BERT_SCALER, "spec minReplicaCount", 9, "9 is above the maximum: write at most 8"),
     (BERT_SCALER, "spec idleReplicaCount", 2, "2 is not below minReplicaCount 2"),
@@ -167,18 +163,14 @@ MUTATIONS: tuple[tuple[str, str, object, str], ...] = (
     (BERT_SCALER, "spec triggers 0 metadata threshold", 6, "6 is not a string"),
     ("TriggerAuthentication prometheus", "spec podIdentity provider", "eks", "'eks' is not supported: write aws, aws-eks"),
     (TOKENIZER, f"{SERVER} resources requests cpu", DELETED, "container 'tokenizer' requests no cpu"),
-    (HPA, "spec maxReplicas", 1, "2 is above the maximum: write at most 1"),
-    (HPA, "spec metrics 0 type", "Pods", "type is Pods, which demands that pods is given"),
     (POD_MONITOR, "spec selector matchLabels app.kubernetes.io/name", "b", "the selector matches no pod template"),
     (POD_MONITOR, "spec podMetricsEndpoints 0 port", "prom", "'prom' is no port of the selected pods"),
-    (SERVICE_MONITOR, "spec selector matchLabels app.kubernetes.io/name", "b", "the selector matches no Service of the set"),
-    (SERVICE_MONITOR, "spec endpoints 0 port", "prom", "'prom' is no port of the selected Services: write http or metrics"),
     ("PrometheusRule support-bert", "spec groups 0 rules 0 alert", "A", "alert and record came in: write exactly one of"),
     (BERT, f"{POD_SPEC} nodeSelector hardware-type", "gpu", "no node has a label 'hardware-type'"),
     (BERT, f"{POD_SPEC} nodeSelector sizewell.dev/pool", "b", "no node has sizewell.dev/pool 'b': write support-bert"),
     (BERT, f"{POD_SPEC} nodeSelector kubernetes.io/arch", "x86_64", "kubernetes.io/arch 'x86_64': write amd64 or arm64"),
     (TOKENIZER, f"{NODE_AFFINITY} key", "karpenter.k8s.aws/instance-kind", "no node has a label"),
-    (JOB_SET, f"{WORKERS} template spec template spec nodeSelector karpenter.sh/nodepool", "t", "write support-bert or trainium"),
+    (WEEKLY, f"{RUN} template spec nodeSelector karpenter.sh/nodepool", "t", "write support-bert or trainium"),
     (BERT_POOL, f"{POOL_SPEC} requirements 0 values 0", "g4dn.huge", "'g4dn.huge' is not an instance type of the catalog"),
     (BERT_POOL, f"{POOL_SPEC} requirements 0 key", "node.kubernetes.io/instance", "no node has a label"),
     (BERT_POOL, f"{POOL_SPEC} requirements 0 operator", "Is", "operator 'Is' is not supported: write In, NotIn, Exists"),
@@ -227,14 +219,12 @@ STILL_LEGAL: tuple[tuple[str, str, object], ...] = (
     (WEEKLY, "spec schedule", "@weekly"),
     (WEEKLY, "spec timeZone", DELETED),
     (WEEKLY, f"{RUN} podReplacementPolicy", DELETED),
-    (JOB_SET, f"{WORKERS} template spec template spec restartPolicy", DELETED),
     (BERT_SERVICE, "spec clusterIP", "None"),
     (BERT_SERVICE, "spec ports 0 targetPort", 8080),
     (BERT_BUDGET, "spec maxUnavailable", "50%"),
     (BERT_BUDGET, "spec selector", {}),
     (BERT_SCALER, "spec scaleTargetRef kind", "Deployment"),
     (POD_MONITOR, "spec namespaceSelector", {"matchNames": ["gpu-operator"]}),
-    (SERVICE_MONITOR, "spec namespaceSelector", {"any": True}),
     (BERT_POOL, f"{POOL_SPEC} requirements 4 operator", "Gte"),
     (BERT_POOL, f"{POOL_SPEC} requirements +", {"key": "sizewell.dev/pool", "operator": "Exists"}),
     (NAMESPACE, ENFORCE, "privileged"),
@@ -347,7 +337,7 @@ def test_baseline_demands_less_than_restricted() -> None:
 def test_services_without_ports_work() -> None:
     manifests = legal_manifests()
     for name, spec in (
-        ("pretraining", {"clusterIP": "None", "selector": {"jobset.sigs.k8s.io/jobset-name": "pretraining"}}),
+        ("headless", {"clusterIP": "None", "selector": {"app.kubernetes.io/name": "tokenizer"}}),
         ("registry", {"type": "ExternalName", "externalName": "registry.example.com"}),
     ):
         metadata = {"name": name, "namespace": "ml"}

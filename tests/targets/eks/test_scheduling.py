@@ -339,9 +339,7 @@ class TestPools:
 
     def test_pods_of_another_kind_are_an_error(self) -> None:
         stateful = deployment(template()) | {"kind": "StatefulSet"}
-        message = (
-            "StatefulSet/bert runs pods: only those of Deployments, Jobs, CronJobs and JobSets are simulated"
-        )
+        message = "StatefulSet/bert runs pods: only those of Deployments, Jobs and CronJobs are simulated"
         with pytest.raises(ValueError, match=message):
             check(stateful)
         assert (
@@ -382,18 +380,15 @@ class TestLimits:
     def test_what_is_not_stated_is_one_pod(self) -> None:
         alone = deployment(template(), strategy={"type": "Recreate"})
         del alone["spec"]["replicas"]
-        part = {"name": "workers", "template": {"spec": {"template": template()}}}
-        jobset = {"kind": "JobSet", "metadata": {"name": "train"}, "spec": {"replicatedJobs": [part]}}
-        assert reasons(pool("g5.xlarge", limits={GPU: 2}), alone, jobset) == []
-        assert len(reasons(pool("g5.xlarge", limits={GPU: 1}), alone, jobset)) == 1
+        job = {"kind": "Job", "metadata": {"name": "train"}, "spec": {"template": template()}}
+        assert reasons(pool("g5.xlarge", limits={GPU: 2}), alone, job) == []
+        assert len(reasons(pool("g5.xlarge", limits={GPU: 1}), alone, job)) == 1
 
     @pytest.mark.parametrize(
         ("scaler", "pods"),
         [
             ({"kind": "ScaledObject", "spec": {"scaleTargetRef": {"name": "bert"}, "maxReplicaCount": 7}}, 7),
             ({"kind": "ScaledObject", "spec": {"scaleTargetRef": {"name": "bert"}}}, 100),
-            ({"kind": "HorizontalPodAutoscaler",
-              "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "bert"}, "maxReplicas": 9}}, 9),
             ({"kind": "ScaledObject", "spec": {"scaleTargetRef": {"name": "other"}, "maxReplicaCount": 7}}, 2),
             ({"kind": "ScaledObject", "metadata": {"name": "s", "namespace": "ml"},
               "spec": {"scaleTargetRef": {"name": "bert"}, "maxReplicaCount": 7}}, 2),
@@ -458,11 +453,6 @@ class TestLimits:
         single = {"kind": "Job", "metadata": {"name": "train"}, "spec": {"template": template(), **job}}
         assert reasons(pool("g5.xlarge", limits={GPU: pods}), single) == []
         assert len(reasons(pool("g5.xlarge", limits={GPU: pods - 1}), single)) == 1
-        part = {"name": "workers", "replicas": 2, "template": {"spec": single["spec"]}}
-        jobset = {"kind": "JobSet", "metadata": {"name": "train"}, "spec": {"replicatedJobs": [part]}}
-        assert reasons(pool("g5.xlarge", limits={GPU: 2 * pods}), jobset) == []
-        (fault,) = check(pool("g5.xlarge", limits={GPU: 2 * pods - 1}), jobset)
-        assert fault.workload == "JobSet/train/workers"
 
 
 class TestLaws:

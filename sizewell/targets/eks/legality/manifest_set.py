@@ -13,23 +13,17 @@ KINDS = {
     "batch/v1": ("Job", "CronJob"),
     "policy/v1": ("PodDisruptionBudget",),
     "networking.k8s.io/v1": ("NetworkPolicy",),
-    "autoscaling/v2": ("HorizontalPodAutoscaler",),
     "karpenter.sh/v1": ("NodePool",),
     "karpenter.k8s.aws/v1": ("EC2NodeClass",),
     "eks.amazonaws.com/v1": ("NodeClass",),
     "keda.sh/v1alpha1": ("ScaledObject", "TriggerAuthentication"),
-    "monitoring.coreos.com/v1": ("PodMonitor", "ServiceMonitor", "PrometheusRule"),
-    "jobset.x-k8s.io/v1alpha2": ("JobSet",),
+    "monitoring.coreos.com/v1": ("PodMonitor", "PrometheusRule"),
 }
 API_VERSIONS = {kind: version for version, kinds in KINDS.items() for kind in kinds}
 #: What is found in several places: of what, at which path.
 _INSIDE = {
     "Probe": [("Container", f"{kind}Probe") for kind in ("startup", "readiness", "liveness")],
-    "JobSpec": [
-        ("Job", "spec"),
-        ("CronJob", "spec.jobTemplate.spec"),
-        ("JobSet", "spec.replicatedJobs[].template.spec"),
-    ],
+    "JobSpec": [("Job", "spec"), ("CronJob", "spec.jobTemplate.spec")],
     "NetworkPolicyPort": [("NetworkPolicy", f"spec.{way}[].ports[]") for way in ("ingress", "egress")],
     "NetworkPolicyPeer": [
         ("NetworkPolicy", path) for path in ("spec.ingress[].from[]", "spec.egress[].to[]")
@@ -56,7 +50,7 @@ class Pod:
     owner: Manifest
     template: Field
     labels: Mapping[str, str]
-    """Those of the template, and those that the Job controller and JobSet add."""
+    """Those of the template, and those that the Job controller adds."""
 
     @property
     def spec(self) -> Field:
@@ -152,11 +146,3 @@ def _pods(manifest: Manifest) -> Iterator[Pod]:
     elif manifest.kind == "CronJob":
         template = manifest.root.at("spec.jobTemplate.spec.template")
         yield Pod(manifest, template, template.at("metadata.labels").strings)
-    elif manifest.kind == "JobSet":
-        for job in manifest.root.each("spec.replicatedJobs[]"):
-            template = job.at("template.spec.template")
-            added = {
-                "jobset.sigs.k8s.io/jobset-name": manifest.name,
-                "jobset.sigs.k8s.io/replicatedjob-name": job["name"].text,
-            }
-            yield Pod(manifest, template, template.at("metadata.labels").strings | added)

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 
 from sizewell.targets.eks.legality.fault import Field, ManifestFault, listed
-from sizewell.targets.eks.legality.manifest_set import Manifest, ManifestSet, Pod, Rule, selects
+from sizewell.targets.eks.legality.manifest_set import Manifest, ManifestSet, Pod, Rule
 from sizewell.targets.eks.legality.pods import port_names
-
-_SCALERS = ("HorizontalPodAutoscaler", "ScaledObject")
 
 
 def config_maps(manifests: ManifestSet) -> Iterator[ManifestFault]:
@@ -70,22 +68,6 @@ def pod_monitors(manifests: ManifestSet) -> Iterator[ManifestFault]:
                 yield from _no_port(port, pods)
 
 
-def service_monitors(manifests: ManifestSet) -> Iterator[ManifestFault]:
-    """A ServiceMonitor selects Services of the set, and each endpoint is a named port of such a Service."""
-    for monitor in manifests.of_kind("ServiceMonitor"):
-        selector, spaces = monitor.root.at("spec.selector"), _watched(monitor, manifests)
-        services = [service for service in manifests.of_kind("Service") if service.namespace in spaces]
-        found = [s for s in services if selects(selector, s.root.at("metadata.labels").strings)]
-        if spaces and not found:
-            yield selector.fault("the selector matches no Service of the set: write labels of a Service.")
-        known = [name.text for service in found for name in service.root.each("spec.ports[].name")]
-        for port in monitor.root.each("spec.endpoints[].port"):
-            if found and port.value not in known:
-                yield port.fault(
-                    f"{port.value!r} is no port of the selected Services: write {listed(known)}."
-                )
-
-
 def _watched(monitor: Manifest, manifests: ManifestSet) -> list[str]:
     """Return the namespaces in which a monitor selects; none where it looks beyond the set."""
     selector, known = monitor.root.at("spec.namespaceSelector"), manifests.names("Namespace")
@@ -108,7 +90,7 @@ def scale_targets(manifests: ManifestSet) -> Iterator[ManifestFault]:
     """A Deployment has at most one scaler, and leaves the number of replicas to it."""
     # https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#migrating-deployments-and-statefulsets-to-horizontal-autoscaling
     scaled: dict[tuple[str, str], str] = {}
-    for scaler in manifests.of_kind(*_SCALERS):
+    for scaler in manifests.of_kind("ScaledObject"):
         name = scaler.root.at("spec.scaleTargetRef.name")
         other = scaled.setdefault((scaler.namespace, name.text), scaler.root.object)
         if other != scaler.root.object:
@@ -127,11 +109,10 @@ def scale_targets(manifests: ManifestSet) -> Iterator[ManifestFault]:
 def resource_metrics(manifests: ManifestSet) -> Iterator[ManifestFault]:
     """What scales by the utilization of CPU or memory finds requests in each container."""
     # https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#algorithm-details
-    for scaler in manifests.of_kind(*_SCALERS):
+    for scaler in manifests.of_kind("ScaledObject"):
         target = ("Deployment", scaler.namespace, scaler.root.at("spec.scaleTargetRef.name").text)
         pods = [p for p in manifests.pods if (p.owner.kind, p.owner.namespace, p.owner.name) == target]
-        paths = ("spec.metrics[].resource.name", "spec.triggers[].type")
-        for resource in (found for path in paths for found in scaler.root.each(path)):
+        for resource in scaler.root.each("spec.triggers[].type"):
             for container in (found for pod in pods for found in pod.spec.each("containers[]")):
                 given = [container["resources"][key][resource.text].value for key in ("requests", "limits")]
                 if resource.value in ("cpu", "memory") and given == [None, None]:
@@ -144,7 +125,6 @@ RULES: tuple[Rule, ...] = (
     services,
     selectors,
     pod_monitors,
-    service_monitors,
     scale_targets,
     resource_metrics,
 )

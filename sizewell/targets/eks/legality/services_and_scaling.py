@@ -55,17 +55,13 @@ def _contains(whole: IPv4Network | IPv6Network, part: IPv4Network | IPv6Network)
 def replica_bounds(manifests: ManifestSet) -> Iterator[ManifestFault]:
     """A scaler's minimum is not above its maximum, and its idle number is below the minimum."""
     # https://keda.sh/docs/latest/reference/scaledobject-spec/: without bounds, 0 to 100.
-    kinds = (("HorizontalPodAutoscaler", "Replicas", 1), ("ScaledObject", "ReplicaCount", 0))
-    for kind, suffix, default in kinds:
-        for spec in (root["spec"] for root in manifests.fields(kind)):
-            minimum, maximum, idle = (spec[f"{bound}{suffix}"].number for bound in ("min", "max", "idle"))
-            minimum, maximum = default if minimum is None else minimum, 100 if maximum is None else maximum
-            if minimum > maximum:
-                yield spec[f"min{suffix}"].fault(f"{minimum} is above the maximum: write at most {maximum}.")
-            if idle is not None and idle >= minimum:
-                yield spec["idleReplicaCount"].fault(
-                    f"{idle} is not below minReplicaCount {minimum}: write 0."
-                )
+    for spec in (root["spec"] for root in manifests.fields("ScaledObject")):
+        minimum, maximum, idle = (spec[f"{bound}ReplicaCount"].number for bound in ("min", "max", "idle"))
+        minimum, maximum = minimum or 0, 100 if maximum is None else maximum
+        if minimum > maximum:
+            yield spec["minReplicaCount"].fault(f"{minimum} is above the maximum: write at most {maximum}.")
+        if idle is not None and idle >= minimum:
+            yield spec["idleReplicaCount"].fault(f"{idle} is not below minReplicaCount {minimum}: write 0.")
 
 
 RULES: tuple[Rule, ...] = (service_ports, network_peers, replica_bounds)

@@ -1,10 +1,10 @@
-"""Deployments, Jobs, CronJobs and JobSets, each in itself."""
+"""Deployments, Jobs and CronJobs, each in itself."""
 
 from collections.abc import Iterator
 from zoneinfo import available_timezones
 
 from sizewell.facts.cron import unix_cron_fault
-from sizewell.targets.eks.legality.fault import Field, ManifestFault, listed
+from sizewell.targets.eks.legality.fault import ManifestFault, listed
 from sizewell.targets.eks.legality.manifest_set import ManifestSet, Rule, selects
 
 
@@ -95,39 +95,14 @@ def schedules(manifests: ManifestSet) -> Iterator[ManifestFault]:
 
 
 def pod_host_names(manifests: ManifestSet) -> Iterator[ManifestFault]:
-    """The names that controllers make of a name, a number and an index have at most 63 characters."""
+    """The host names that the Job controller makes of a name and an index have at most 63 characters."""
     # https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode: the host name is $(job-name)-$(index).
-    longest: list[tuple[Field, str]] = []
     for job in manifests.of_kind("Job"):
         spec, last = job.root["spec"], (job.root.at("spec.completions").number or 1) - 1
-        if spec["completionMode"].value == "Indexed":
-            longest.append((job.root.at("metadata.name"), f"{job.name}-{last}"))
-    for job_set in manifests.of_kind("JobSet"):
-        for part in job_set.root.each("spec.replicatedJobs[]"):
-            last = (part.at("template.spec.completions").number or 1) - 1
-            name = f"{job_set.name}-{part['name'].text}-{(part['replicas'].number or 1) - 1}-{last}-abcde"
-            longest.append((part["name"], name))
-    for field, name in longest:
-        if len(name) > 63:
+        name = f"{job.name}-{last}"
+        if spec["completionMode"].value == "Indexed" and len(name) > 63:
+            field = job.root.at("metadata.name")
             yield field.fault(f"host names such as {name} have at most 63 characters: shorten the name.")
-
-
-def job_set_references(manifests: ManifestSet) -> Iterator[ManifestFault]:
-    """A JobSet names replicatedJobs that it has, and waits only for earlier ones."""
-    # https://jobset.sigs.k8s.io/docs/reference/jobset.v1alpha2/
-    for root in manifests.fields("JobSet"):
-        jobs = list(root.each("spec.replicatedJobs[]"))
-        known = [job["name"].text for job in jobs]
-        paths = ("spec.successPolicy.targetReplicatedJobs[]", "spec.coordinator.replicatedJob")
-        for name in (found for path in paths for found in root.each(path)):
-            if name.value not in known:
-                yield name.fault(f"{name.value!r} is not one of the replicatedJobs: write {listed(known)}.")
-        for i, job in enumerate(jobs):
-            for name in job.each("dependsOn[].name"):
-                if name.value not in known[:i]:
-                    yield name.fault(
-                        f"{name.value!r} is no earlier replicatedJob: write {listed(known[:i])}."
-                    )
 
 
 RULES: tuple[Rule, ...] = (
@@ -138,5 +113,4 @@ RULES: tuple[Rule, ...] = (
     pod_conditions,
     schedules,
     pod_host_names,
-    job_set_references,
 )
