@@ -5,6 +5,7 @@ Types of one shape can take each other's place: as many accelerators, or without
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,6 +17,7 @@ from sizewell.instance_selection import (
     TrainingRequirements,
 )
 from sizewell.instance_selection.catalog import InstanceType, Usage
+from sizewell.instance_selection.estimation.hardware import USABLE_HOST_SHARE
 from sizewell.instance_selection.results import E
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.instance_pools import MAX_POOLS, same_image_candidates
@@ -38,6 +40,21 @@ def on_ec2(needs: N) -> N:
             for measured in needs.measurements
         ),
     )
+
+
+def with_room(catalog: Catalog, memory_mib: Callable[[InstanceType], int | None]) -> Catalog:
+    """Return the types of EC2 whose host memory is what a container gets of them; those of which that is None are not there."""
+
+    def as_launched(instance_type: InstanceType) -> InstanceType | None:
+        room_mib = memory_mib(instance_type)
+        if room_mib is None:
+            return None
+        # What an estimate takes off for the operating system is not in the room. The disk is a volume of the size that is needed.
+        return replace(
+            instance_type, memory_gib=room_mib / 1024 / USABLE_HOST_SHARE, local_storage_nvme=False
+        )
+
+    return catalog.with_types(as_launched)
 
 
 def check_pinned(name: str, pinned: str | None, catalog: Catalog) -> None:

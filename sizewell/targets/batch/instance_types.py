@@ -1,12 +1,12 @@
 """The instance types that AWS Batch launches for a training, and what a container gets that has one to itself."""
 
 import math
-from dataclasses import replace
 from functools import lru_cache
 
 from sizewell.instance_selection import HardwareKind
 from sizewell.instance_selection.catalog import Catalog, InstanceType, load_ec2_catalog
-from sizewell.instance_selection.estimation.hardware import USABLE_HOST_SHARE, hardware_kind
+from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.targets.ec2_types import with_room
 
 #: Of the memory of an instance, the agent of ECS registers what its operating system has: how much that is, no page says. What
 #: public projects saw of 24 types is this or more, from 1,800 MiB of a t2.small to 507,821 of a trn1.32xlarge; not on the machine
@@ -36,14 +36,4 @@ def batch_catalog(region: str) -> Catalog:
 
     Raises ``UnknownRegionError``.
     """
-
-    def as_launched(instance_type: InstanceType) -> InstanceType | None:
-        memory_mib = container_memory_mib(instance_type)
-        if memory_mib is None:
-            return None
-        # What an estimate takes off for the operating system is not in it. The disk is a volume of the size that is needed.
-        return replace(
-            instance_type, memory_gib=memory_mib / 1024 / USABLE_HOST_SHARE, local_storage_nvme=False
-        )
-
-    return load_ec2_catalog(region).with_types(as_launched)
+    return with_room(load_ec2_catalog(region), container_memory_mib)

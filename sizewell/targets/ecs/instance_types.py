@@ -1,10 +1,9 @@
 """The instance types that ECS Managed Instances launches, and what a task gets that has the instance to itself."""
 
-from dataclasses import replace
 from functools import lru_cache
 
 from sizewell.instance_selection.catalog import Catalog, InstanceType, load_ec2_catalog
-from sizewell.instance_selection.estimation.hardware import USABLE_HOST_SHARE
+from sizewell.targets.ec2_types import with_room
 
 #: As ``sizewell.facts.node_fees`` calls it.
 MANAGED_INSTANCES = "ecs-managed-instances"
@@ -40,12 +39,8 @@ def managed_instances_catalog(region: str) -> Catalog:
     Raises ``UnknownRegionError``.
     """
 
-    def as_managed(instance_type: InstanceType) -> InstanceType | None:
+    def model_memory_mib(instance_type: InstanceType) -> int | None:
         task_mib = task_memory_mib(instance_type)
-        if task_mib is None:
-            return None
-        # What an estimate takes off for the operating system is not in it. The disk is a volume of the size that is needed.
-        usable_gib = (task_mib - PROXY_MEMORY_MIB) / 1024
-        return replace(instance_type, memory_gib=usable_gib / USABLE_HOST_SHARE, local_storage_nvme=False)
+        return None if task_mib is None else task_mib - PROXY_MEMORY_MIB
 
-    return load_ec2_catalog(region, MANAGED_INSTANCES).with_types(as_managed)
+    return with_room(load_ec2_catalog(region, MANAGED_INSTANCES), model_memory_mib)

@@ -1,11 +1,12 @@
 """The instance types of EC2 as nodes of a cluster: what a pod gets that has the node to itself."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from sizewell.instance_selection.catalog import Catalog, InstanceType, load_ec2_catalog
-from sizewell.instance_selection.estimation.hardware import USABLE_HOST_SHARE, hardware_kind
+from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.requirements import HardwareKind
+from sizewell.targets.ec2_types import with_room
 from sizewell.targets.eks.allocatable import Allocatable, allocatable
 from sizewell.targets.eks.scheduling import NodeType, Overhead
 
@@ -81,15 +82,11 @@ def node_catalog(region: str, manager: str, others: Overhead) -> Catalog:
     Raises ``UnknownRegionError``.
     """
 
-    def as_node(instance_type: InstanceType) -> InstanceType | None:
+    def memory_mib(instance_type: InstanceType) -> int | None:
         room = room_of(instance_type, manager, others)
-        if room is None:
-            return None
-        # What an estimate takes off for the operating system is not in the room. The disk is a volume of the size that is needed.
-        usable_gib = room.memory_mib / 1024
-        return replace(instance_type, memory_gib=usable_gib / USABLE_HOST_SHARE, local_storage_nvme=False)
+        return room and room.memory_mib
 
-    return load_ec2_catalog(region, manager).with_types(as_node)
+    return with_room(load_ec2_catalog(region, manager), memory_mib)
 
 
 def devices_of(instance_type: InstanceType) -> dict[str, int]:
