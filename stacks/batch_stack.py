@@ -11,8 +11,8 @@ from sizewell.stacks.schedule_timing import start_props
 from sizewell.stacks.workload_stack import WorkloadStack, props_of
 from sizewell.targets.batch.job.plan_model import BatchJobPlan
 from sizewell.targets.contract import packed
+from sizewell.targets.contract.trainer import training_variables
 from sizewell.targets.training.plan_model import PROGRAM
-from sizewell.targets.training.variables import training_variables
 
 
 class BatchStack(WorkloadStack):

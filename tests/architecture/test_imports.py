@@ -134,7 +134,7 @@ OF_FACETS = {
 #: Of planning and of kinds, stacks know the plan, not how it is made.
 STACKS_MAY_KNOW = re.compile(
     r"sizewell\.(planning\.(\w+_plan_model|plan|scaling_policies|workload_plan)|kinds\.(registry|stack_kind|\w+\.plan_model)"
-    r"|targets\.(contract(\.(proxy|worker))?|\w+\.(\w+\.)?\w*plan_model))"
+    r"|targets\.(contract(\.(proxy|trainer|worker))?|\w+\.(\w+\.)?\w*plan_model))"
 )
 
 

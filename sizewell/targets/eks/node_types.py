@@ -84,7 +84,7 @@ def node_catalog(region: str, manager: str, others: Overhead) -> Catalog:
 
     def memory_mib(instance_type: InstanceType) -> int | None:
         room = room_of(instance_type, manager, others)
-        return room and room.memory_mib
+        return room.memory_mib if room else None
 
     return with_room(load_ec2_catalog(region, manager), memory_mib)
 

@@ -6,12 +6,12 @@ from typing import Any
 from sizewell.facts.training_jobs import DEFAULT_CHECKPOINT_PATH
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.targets.contract import program
+from sizewell.targets.contract.trainer import training_variables
 from sizewell.targets.eks.job.plan_model import EksJobPlan
 from sizewell.targets.eks.manifests.labels import quoted
 from sizewell.targets.eks.manifests.pods import CONFINED, SHARED_MEMORY, mount, resources
 from sizewell.targets.eks.manifests.runs import RUN_NAME
 from sizewell.targets.training.plan_model import PROGRAM
-from sizewell.targets.training.variables import training_variables
 
 TRAIN = "train"
 #: What a Spot Instance has left: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-instance-termination-notices.html

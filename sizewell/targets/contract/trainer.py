@@ -1,4 +1,4 @@
-"""What the container of a training is told, whatever runs it: the variables that the program of the contract reads."""
+"""What the program is told that trains: ``train_model.py``, which runs around the script in the image of a training."""
 
 import json
 from typing import Protocol
@@ -24,7 +24,7 @@ class Buckets(Protocol):
 
 
 def training_variables(plan: TrainedOnEc2Plan, buckets: Buckets, region: str) -> dict[str, str]:
-    """Return them, but for ``RUN_NAME`` and ``HYPERPARAMETERS``, of which a run may have its own."""
+    """Return its environment variables, but for ``RUN_NAME`` and ``HYPERPARAMETERS``, of which a run may have its own."""
     artifacts, checkpoint = f"s3://{buckets.artifact_bucket_name}", plan.checkpoint
     channels = {name: f"{artifacts}/{prefix}/" for name, prefix in plan.downloads.items()}
     variables = {
