@@ -1,10 +1,14 @@
-"""The stacks of what runs in a cluster of Amazon EKS: what its pods may do in the account. All else are manifests."""
+"""The stacks of what runs in a cluster of Amazon EKS: what its pods may do in the account, and their node group, if any.
+
+All else are manifests.
+"""
 
 from collections.abc import Iterable
 from typing import Any
 
 from constructs import Construct
 
+from constructs_lib.clusters.node_group import NodeGroup, NodeGroupProps
 from constructs_lib.clusters.pod_role import PodRole, PodRoleProps
 from constructs_lib.jobs.run_access import RunAccess
 from sizewell.stacks.workload_stack import WorkloadStack
@@ -16,7 +20,7 @@ from sizewell.targets.eks.transform_job.plan_model import EksTransformJobPlan
 
 
 class PodStack(WorkloadStack):
-    """The role of the pods of a model, which read it."""
+    """The role of the pods of a model, which read it, and their node group."""
 
     role: PodRole
 
@@ -24,6 +28,7 @@ class PodStack(WorkloadStack):
         self, scope: Construct, construct_id: str, *, plan: EksDeploymentPlan, **kwargs: Any
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
+        add_node_group(self, plan)
         self.role = add_pod_role(self, plan, plan.artifact_key)
 
 
@@ -34,6 +39,7 @@ class JobPodStack(WorkloadStack):
 
     def __init__(self, scope: Construct, construct_id: str, *, plan: EksJobPlan, **kwargs: Any) -> None:
         super().__init__(scope, construct_id, **kwargs)
+        add_node_group(self, plan)
         checkpoints = plan.checkpoint.prefix if plan.checkpoint else None
         given = _access_of_run(self, plan, reads=plan.downloads.values(), checkpoints=checkpoints)
         self.role = add_pod_role(self, plan, **given)
@@ -48,6 +54,7 @@ class TransformPodStack(WorkloadStack):
         self, scope: Construct, construct_id: str, *, plan: EksTransformJobPlan, **kwargs: Any
     ) -> None:
         super().__init__(scope, construct_id, **kwargs)
+        add_node_group(self, plan)
         given = _access_of_run(self, plan, reads=(plan.data.prefix,), checkpoints=None)
         self.role = add_pod_role(self, plan, plan.artifact_key, **given)
 
@@ -63,6 +70,30 @@ def _access_of_run(
         partition=stack.partition,
     )
     return {"statements": access.statements(), "wildcards": tuple(access.wildcards())}
+
+
+def add_node_group(stack: WorkloadStack, plan: EksPlan) -> None:
+    """Add the nodes of a workload, where neither Karpenter nor EKS Auto Mode launches them."""
+    if (group := plan.node_group) is None:
+        return
+    cluster, pool = plan.cluster, plan.node_pool
+    assert cluster.release_version is not None, "a cluster with node groups has it"
+    NodeGroup(
+        stack,
+        "NodeGroup",
+        props=stack.props(
+            NodeGroupProps,
+            group,
+            cluster_name=cluster.name,
+            version=cluster.version,
+            release_version=cluster.release_version,
+            node_role=cluster.node_role,
+            subnet_ids=cluster.subnet_ids,
+            instance_types=pool.instance_types,
+            volume_size_gib=pool.volume_size_gib,
+            taint=pool.taint,
+        ),
+    )
 
 
 def add_pod_role(

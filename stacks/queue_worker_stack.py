@@ -5,7 +5,7 @@ from typing import Any
 from constructs import Construct
 
 from constructs_lib.clusters.pod_role import PodRole
-from sizewell.stacks.pod_stack import add_pod_role
+from sizewell.stacks.pod_stack import add_node_group, add_pod_role
 from sizewell.stacks.queue_stack import QueueStack
 from sizewell.targets.eks.queue_worker.plan_model import EksQueueWorkerPlan
 
@@ -20,6 +20,7 @@ class QueueWorkerStack(QueueStack):
     ) -> None:
         first_look = f"the pods, and at the ScaledObject: kubectl -n {plan.cluster.namespace} describe scaledobject {plan.name}"
         super().__init__(scope, construct_id, plan=plan, first_look=first_look, **kwargs)
+        add_node_group(self, plan)
         self.role = add_pod_role(
             self,
             plan,

@@ -13,6 +13,7 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from constructs_lib.clusters.launch_template import launch_template
 from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.policies.statements import allow, service_role
 from constructs_lib.policies.wildcards import acknowledge_wildcards
@@ -30,9 +31,8 @@ from sizewell.facts.batch import (
 _SPOT = ("Spot", "SPOT", "SPOT_PRICE_CAPACITY_OPTIMIZED")
 _ON_DEMAND = ("OnDemand", "EC2", "BEST_FIT_PROGRESSIVE_ORDERED")
 #: Batch's own machine images, the second with the driver of NVIDIA's GPUs
-#: (https://docs.aws.amazon.com/batch/latest/APIReference/API_Ec2Configuration.html); their root device.
+#: (https://docs.aws.amazon.com/batch/latest/APIReference/API_Ec2Configuration.html).
 _IMAGE, _IMAGE_WITH_GPUS = "ECS_AL2023", "ECS_AL2023_NVIDIA"
-_ROOT_DEVICE = "/dev/xvda"
 #: For a container that is ended, the agent waits 30 seconds where nothing else is said: too short for a last checkpoint. An
 #: instance that EC2 takes back gets no other job. Logs are written with the execution role of a job, and not with that of the
 #: instance, as the machine images of AWS have it anyway (https://github.com/aws/amazon-ecs-agent, README.md). Batch takes user
@@ -82,7 +82,9 @@ class BatchInstances(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, props: BatchInstancesProps) -> None:
         super().__init__(scope, construct_id)
         profile = iam.CfnInstanceProfile(self, "InstanceProfile", roles=[_instance_role(self).ref])
-        template = _launch_template(self, props)
+        template = launch_template(
+            self, volume_size_gib=props.volume_size_gib, user_data=Fn.base64(_USER_DATA)
+        )
         self.queue_arns = {
             spot: self._add_queue(_SPOT if spot else _ON_DEMAND, wait_s, props, profile, template)
             for spot, wait_s in props.waits_s.items()
@@ -156,34 +158,6 @@ def _cancel_after(wait_s: int, reason: str) -> batch.CfnJobQueue.JobStateTimeLim
     shortest, longest = WAIT_BOUNDS_S
     return batch.CfnJobQueue.JobStateTimeLimitActionProperty(
         state="RUNNABLE", action="CANCEL", max_time_seconds=min(max(wait_s, shortest), longest), reason=reason
-    )
-
-
-def _launch_template(scope: Construct, props: BatchInstancesProps) -> ec2.CfnLaunchTemplate:
-    properties = ec2.CfnLaunchTemplate
-    return ec2.CfnLaunchTemplate(
-        scope,
-        "LaunchTemplate",
-        launch_template_data=properties.LaunchTemplateDataProperty(
-            block_device_mappings=[
-                properties.BlockDeviceMappingProperty(
-                    device_name=_ROOT_DEVICE,
-                    ebs=properties.EbsProperty(
-                        # With the key of the account for EBS: EC2 Auto Scaling, which Batch launches by, can use no other one
-                        # unless the policy of that key names its role.
-                        # https://docs.aws.amazon.com/autoscaling/ec2/userguide/key-policy-requirements-EBS-encryption.html
-                        encrypted=True,
-                        volume_type="gp3",
-                        volume_size=props.volume_size_gib,
-                        delete_on_termination=True,
-                    ),
-                )
-            ],
-            metadata_options=properties.MetadataOptionsProperty(
-                http_tokens="required", http_put_response_hop_limit=1
-            ),
-            user_data=Fn.base64(_USER_DATA),
-        ),
     )
 
 

@@ -313,6 +313,18 @@ CLUSTERS: Config = {
         "container_insights": True,
         "proxy_image": "111122223333.dkr.ecr.us-east-1.amazonaws.com/envoy:v1.36.2",
     },
+    "groups": {
+        "type": "eks",
+        "name": "company-groups",
+        "version": "1.35",
+        "nodes": "node-groups",
+        "node_role": "company-groups-node",
+        "release_version": "1.35.2-20260917",
+        "subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+        "has": ["cluster-autoscaler"],
+        "daemonsets": {"cpu": "300m", "memory": "800Mi"},
+        "proxy_image": "111122223333.dkr.ecr.us-east-1.amazonaws.com/envoy:v1.36.2",
+    },
     "jobs": {"type": "batch"},
 }
 IN_CLUSTER: Config = {

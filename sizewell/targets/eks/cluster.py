@@ -8,8 +8,10 @@ from pydantic import Field, model_validator
 from sizewell.config.base import ConfigModel, fault
 from sizewell.config.cluster import Cluster, Runs, TargetKind
 from sizewell.config.effects import OnChange
+from sizewell.config.network import SubnetId
 from sizewell.config.place import PlaceName
 from sizewell.config.tags import TagKey, TagValue
+from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 from sizewell.targets.training.lacks import TRAINING_LACKS
 
 #: A quantity of Kubernetes: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
@@ -42,6 +44,7 @@ class Nodes(StrEnum):
 
     KARPENTER = "karpenter"
     AUTO_MODE = "auto-mode"
+    NODE_GROUPS = "node-groups"
 
 
 class Component(StrEnum):
@@ -56,6 +59,7 @@ class Component(StrEnum):
     KUBE_STATE_METRICS = "kube-state-metrics"
     DCGM_EXPORTER = "dcgm-exporter"
     INTERRUPTION_QUEUE = "interruption-queue"
+    CLUSTER_AUTOSCALER = "cluster-autoscaler"
 
 
 class DaemonSets(ConfigModel):
@@ -99,16 +103,25 @@ class EksCluster(Cluster):
     version: Annotated[str, Field(pattern=r"^1\.[0-9]{2}$", examples=["1.35"])]
     """Its version of Kubernetes, in quotes."""
     nodes: Nodes
-    """What launches its instances: karpenter, installed by you, or auto-mode, which AWS runs and bills."""
+    """What launches its instances: karpenter, installed by you, auto-mode, which AWS runs and bills, or node-groups, a managed
+    node group for each workload."""
     node_role: Annotated[str, Field(pattern=r"^[A-Za-z0-9+=,.@_-]{1,64}$", examples=["company-ml-node"])]
     """The name of the IAM role of nodes, which may join the cluster and pull the images."""
     discovery_tags: Annotated[dict[TagKey, TagValue], Field(max_length=10)] = {}
     """Tags of the subnets and security groups of nodes; by default {karpenter.sh/discovery: NAME OF THE CLUSTER}."""
+    subnet_ids: Annotated[tuple[SubnetId, ...], Field(max_length=MAX_AVAILABILITY_ZONES)] = ()
+    """The subnets of node groups, in the VPC of the cluster."""
     ami: Annotated[str, Field(pattern=r"^al2023@v[0-9]{8}$", examples=["al2023@v20261107"])] | None = None
-    """The release of the machine image of nodes; auto-mode chooses it itself."""
+    """The release of the machine image of nodes that Karpenter launches; auto-mode chooses it itself."""
+    release_version: (
+        Annotated[str, Field(pattern=r"^1\.[0-9]{2}\.[0-9]{1,2}-[0-9]{8}$", examples=["1.35.2-20261107"])]
+        | None
+    ) = None
+    """The release of the machine image of node groups: version of Kubernetes and date."""
     has: Annotated[tuple[Component, ...], Field(max_length=len(Component))] = ()
     """What is installed in it: keda, prometheus (with its operator), pod-identity-agent, nvidia-device-plugin,
-    neuron-device-plugin, network-policies, kube-state-metrics, dcgm-exporter, interruption-queue (of Karpenter)."""
+    neuron-device-plugin, network-policies, kube-state-metrics, dcgm-exporter, interruption-queue (of Karpenter),
+    cluster-autoscaler (for node groups)."""
     daemonsets: DaemonSets
     """What is left of a node begins after this: kubectl describe node shows it."""
     prometheus: Prometheus | None = None
@@ -131,6 +144,28 @@ class EksCluster(Cluster):
             )
         if self.nodes is Nodes.AUTO_MODE and self.ami is not None:
             raise fault("ami", "has no effect: EKS Auto Mode chooses the machine image; remove it")
+        if self.nodes is Nodes.NODE_GROUPS and self.ami is not None:
+            raise fault("ami", "has no effect with nodes: node-groups; write release_version instead")
+        return self
+
+    @model_validator(mode="after")
+    def _node_groups(self) -> Self:
+        keys = {
+            "subnet_ids": "subnets of the VPC of the cluster",
+            "release_version": "one such as 1.35.2-20261107",
+        }
+        for key, what_to_write in keys.items():
+            if self.nodes is Nodes.NODE_GROUPS and not getattr(self, key):
+                raise fault(key, f"is missing: a node group has it; write {what_to_write}")
+            if self.nodes is not Nodes.NODE_GROUPS and getattr(self, key):
+                raise fault(key, f"has no effect with nodes: {self.nodes}; remove it")
+        if self.nodes is Nodes.NODE_GROUPS and self.discovery_tags:
+            raise fault("discovery_tags", "has no effect with nodes: node-groups; write subnet_ids instead")
+        if self.release_version and not self.release_version.startswith(f"{self.version}."):
+            raise fault(
+                "release_version",
+                f"is {self.release_version}, and version is {self.version}: name a release of that version of Kubernetes",
+            )
         return self
 
     @model_validator(mode="after")

@@ -13,6 +13,7 @@ from sizewell.planning.kind import Stated
 from sizewell.planning.name_limits import NameLimit
 from sizewell.planning.volumes import endpoint_volume_size_gib
 from sizewell.targets.eks.cluster import NAMESPACES_OF_KUBERNETES, Component, EksCluster, Nodes
+from sizewell.targets.eks.node_group import plan_node_group
 from sizewell.targets.eks.node_types import (
     DEVICES,
     PROXY,
@@ -44,11 +45,17 @@ _MIB = 2**20
 SYSTEM_VOLUME_GIB = 20
 #: What EKS Auto Mode brings: https://docs.aws.amazon.com/eks/latest/userguide/automode.html. It brings network policies, too, but
 #: enforces none until somebody enables them: https://docs.aws.amazon.com/eks/latest/userguide/auto-net-pol.html
-_OF_AUTO_MODE = {
-    Component.POD_IDENTITY_AGENT,
-    Component.NVIDIA_DEVICE_PLUGIN,
-    Component.NEURON_DEVICE_PLUGIN,
-    Component.INTERRUPTION_QUEUE,
+_BROUGHT = {
+    Nodes.KARPENTER: set[Component](),
+    Nodes.AUTO_MODE: {
+        Component.POD_IDENTITY_AGENT,
+        Component.NVIDIA_DEVICE_PLUGIN,
+        Component.NEURON_DEVICE_PLUGIN,
+        Component.INTERRUPTION_QUEUE,
+    },
+    # A node group drains a Spot Instance that EC2 is about to take back:
+    # https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html#managed-node-group-capacity-types-spot
+    Nodes.NODE_GROUPS: {Component.INTERRUPTION_QUEUE},
 }
 
 
@@ -83,20 +90,30 @@ def _with(daemonsets: Overhead, beside: Overhead) -> Overhead:
 
 def pod_fields(stated: Stated, served: ServedOnEc2, replicas: Replicas) -> dict[str, Any]:
     """Return what the plan says of the cluster, the pods of a model and their nodes."""
+    pool = plan_node_pool(
+        stated,
+        served.types,
+        served.kind,
+        volume_size_gib=SYSTEM_VOLUME_GIB + endpoint_volume_size_gib(served.artifact_gib),
+        max_nodes=replicas.most + 1,
+    )
+    pod = PodPlan(
+        **pod_room(stated, served.types),
+        startup_s=served.hosted.startup_timeout_s,
+        longest_answer_s=replicas.longest_answer_s,
+    )
     return {
         "cluster": plan_cluster(stated),
-        "node_pool": plan_node_pool(
+        "node_pool": pool,
+        "node_group": plan_node_group(
             stated,
-            served.types,
-            served.kind,
-            volume_size_gib=SYSTEM_VOLUME_GIB + endpoint_volume_size_gib(served.artifact_gib),
-            max_nodes=replicas.most + 1,
+            pool,
+            pod.devices,
+            min_nodes=replicas.scaling.min_instance_count if replicas.scaling else replicas.most,
+            desired_nodes=replicas.initial_count,
+            max_nodes=pool.max_nodes,
         ),
-        "pod": PodPlan(
-            **pod_room(stated, served.types),
-            startup_s=served.hosted.startup_timeout_s,
-            longest_answer_s=replicas.longest_answer_s,
-        ),
+        "pod": pod,
         "zones": stated.policy.min_availability_zones,
     }
 
@@ -145,6 +162,8 @@ def pod_faults(
         *_namespace_of_kubernetes(plan),
         *_lacking_components(stated, plan, {**identity, **_needed_by_pods(plan), **needed}),
         *_old_machine_image(plan),
+        *_too_few_zones(plan, stated),
+        *_two_ways_to_buy(plan),
     )
 
 
@@ -160,6 +179,8 @@ def plan_cluster(stated: Stated) -> EksClusterPlan:
         node_role=cluster.node_role,
         discovery_tags=cluster.discovery_tags or {"karpenter.sh/discovery": cluster.name},
         ami=cluster.ami,
+        subnet_ids=cluster.subnet_ids,
+        release_version=cluster.release_version,
         has=tuple(component.value for component in cluster.has),
         daemonsets=DaemonSetsPlan(**asdict(daemonsets_of(cluster))),
         namespace=cluster.namespace or stated.names.prefix,
@@ -186,6 +207,10 @@ def _needed_by_pods(plan: EksPlan) -> dict[Component, str]:
         needed[Component.NVIDIA_DEVICE_PLUGIN] = f"offers the GPUs of {plan.instance_type}"
     if "aws.amazon.com/neuron" in plan.pod.devices:
         needed[Component.NEURON_DEVICE_PLUGIN] = f"offers the accelerators of {plan.instance_type}"
+    if plan.node_group is not None:
+        needed[Component.CLUSTER_AUTOSCALER] = (
+            "launches nodes for its pods, and the one that a rollout needs more"
+        )
     if plan.network_isolation:
         needed[Component.NETWORK_POLICIES] = (
             "enforces container.network_isolation, which is true unless stated"
@@ -198,7 +223,7 @@ def _lacking_components(
 ) -> Iterator[PlanFault]:
     """Yield what the cluster would need that it is not said to have."""
     cluster: EksCluster = stated.cluster
-    has = {*cluster.has, *(_OF_AUTO_MODE if cluster.nodes is Nodes.AUTO_MODE else ())}
+    has = {*cluster.has, *_BROUGHT[cluster.nodes]}
     for component, why in needed.items():
         if component not in has:
             yield PlanFault(
@@ -209,21 +234,47 @@ def _lacking_components(
 
 
 def _old_machine_image(plan: EksPlan) -> Iterator[PlanFault]:
-    if plan.cluster.ami is None or "nvidia.com/gpu" not in plan.pod.devices:
+    key, release = "ami", plan.cluster.ami
+    if plan.cluster.release_version is not None:
+        key, release = "release_version", f"al2023@v{plan.cluster.release_version.partition('-')[2]}"
+    if release is None or "nvidia.com/gpu" not in plan.pod.devices:
         return
     cuda = cuda_of(plan.image.uri)
     families = frozenset(name.partition(".")[0] for name in plan.node_pool.instance_types)
-    for reason in too_old(plan.cluster.ami, cuda and cuda[0], families):
+    for reason in too_old(release, cuda and cuda[0], families):
         yield PlanFault(
-            ("clusters", plan.cluster.key, "ami"),
-            f"is {plan.cluster.ami}, too old for {plan.name}: {reason}",
+            ("clusters", plan.cluster.key, key),
+            f"is {getattr(plan.cluster, key)}, too old for {plan.name}: {reason}",
             "raise it",
+        )
+
+
+def _too_few_zones(plan: EksPlan, stated: Stated) -> Iterator[PlanFault]:
+    subnets, zones = len(plan.cluster.subnet_ids), stated.policy.min_availability_zones
+    if plan.node_group is not None and subnets < zones:
+        yield PlanFault(
+            ("clusters", plan.cluster.key, "subnet_ids"),
+            f"has {subnets}, and policy.min_availability_zones is {zones}",
+            "name a subnet in each of so many Availability Zones",
+        )
+
+
+def _two_ways_to_buy(plan: EksPlan) -> Iterator[PlanFault]:
+    if plan.node_group is not None and len(plan.node_pool.capacity_types) > 1:
+        yield PlanFault(
+            ("workloads", plan.name, "spot"),
+            "falls back to instances on demand, and a node group launches either those or Spot Instances",
+            "write spot.on_demand_fallback: false, or leave spot out",
         )
 
 
 def assumptions_of(cluster: EksCluster) -> tuple[str, ...]:
     """Return what nobody can look up of a cluster."""
     stated = cluster.daemonsets
+    autoscaler = (
+        "the Cluster Autoscaler runs with --scale-down-unneeded-time=5m: by default it ends an empty node after 10 minutes",
+    )
     return (
+        *(autoscaler if cluster.nodes is Nodes.NODE_GROUPS else ()),
         f"DaemonSets of the cluster request {stated.cpu} CPU and {stated.memory} of each node, and a pod takes all that is left",
     )

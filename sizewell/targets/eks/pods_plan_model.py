@@ -29,11 +29,14 @@ class EksClusterPlan(ClusterPlan):
     """The cluster, as the configuration describes it."""
 
     version: str
-    nodes: Literal["karpenter", "auto-mode"]
+    nodes: Literal["karpenter", "auto-mode", "node-groups"]
     node_role: str
     discovery_tags: dict[str, str]
     ami: str | None
-    """None where EKS Auto Mode chooses it."""
+    """None where EKS Auto Mode chooses it, and of node groups."""
+    subnet_ids: tuple[str, ...]
+    release_version: str | None
+    """None where there are no node groups."""
     has: tuple[str, ...]
     daemonsets: DaemonSetsPlan
     namespace: str
@@ -61,6 +64,25 @@ class NodePoolPlan(PlanModel):
     """Of the largest type."""
 
 
+class NodeGroupPlan(PlanModel):
+    """The managed node group that launches the nodes of one workload."""
+
+    name: str
+    ami_type: str
+    capacity_type: Literal["SPOT", "ON_DEMAND"]
+    labels: dict[str, str]
+    """Of its nodes."""
+    group_tags: dict[str, str]
+    """What the Cluster Autoscaler reads of the group."""
+    instance_tags: dict[str, str]
+    min_nodes: int
+    desired_nodes: int
+    """When it is created: afterwards the Cluster Autoscaler changes it."""
+    max_nodes: int
+    update_strategy: Literal["DEFAULT", "MINIMAL"]
+    """Of nodes that get another release: a new one is there first, or the old one ends first."""
+
+
 class PodRoomPlan(PlanModel):
     """What the container that does the work asks of its node: what all types of the pool have left."""
 
@@ -86,6 +108,8 @@ class EksPlan(InstanceWorkloadPlan):
     image: ImagePlan
     cluster: EksClusterPlan
     node_pool: NodePoolPlan
+    node_group: NodeGroupPlan | None
+    """None where Karpenter or EKS Auto Mode launches the nodes."""
     pod: PodRoomPlan
 
     @property

@@ -10,6 +10,7 @@ from sizewell.planning.errors import PlanFault
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.targets.eks.legality import legality_faults
 from sizewell.targets.eks.manifests.workload import shared_manifests, workload_manifests
+from sizewell.targets.eks.node_group import as_node_pool
 from sizewell.targets.eks.node_types import node_type
 from sizewell.targets.eks.pods_plan_model import EksPlan, manager_of
 from sizewell.targets.eks.scheduling import Overhead, unschedulable
@@ -23,7 +24,8 @@ def unsound(plan: EksPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
         *workload_manifests(plan, foundation, {}).values(),
     ]
     names = {instance_type.name for instance_type in catalog.instance_types}
-    for fault in legality_faults(manifests, instance_types=names):
+    node_labels = plan.node_group.labels if plan.node_group else {}
+    for fault in legality_faults(manifests, instance_types=names, node_labels=node_labels):
         yield PlanFault(("workloads", plan.name), f"{fault.object}: {fault.path}: {fault.message}", None)
     pool = plan.node_pool
     types = {
@@ -31,6 +33,6 @@ def unsound(plan: EksPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
         for name in pool.instance_types
     }
     daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
-    for pod in unschedulable(manifests, types, daemonsets):
+    for pod in unschedulable([*manifests, *as_node_pool(plan)], types, daemonsets):
         where = " on ".join(filter(None, (pod.workload, pod.instance_type or pod.pool)))
         yield PlanFault(("workloads", plan.name), f"{where}: {pod.reason}", None)

@@ -306,6 +306,15 @@ READERS: dict[str, tuple[Step, ...]] = {
             include=["TAGS"],
         ),
     ),
+    "AWS::EKS::Nodegroup": (
+        call(
+            "eks",
+            "describe_nodegroup",
+            "nodegroup.merge(@, {LaunchTemplate: {Id: launchTemplate.id, Version: launchTemplate.version}})",
+            clusterName="$ClusterName",
+            nodegroupName="$NodegroupName",
+        ),
+    ),
     "AWS::EKS::PodIdentityAssociation": (
         call(
             "eks",

@@ -55,6 +55,18 @@ def auto_mode(**changes: Any) -> dict[str, Any]:
     return cluster(**{"nodes": "auto-mode", "ami": None, "has": has, **changes})
 
 
+def node_groups(**changes: Any) -> dict[str, Any]:
+    """Return a cluster with managed node groups."""
+    default = {
+        "nodes": "node-groups",
+        "ami": None,
+        "release_version": "1.35.2-20260917",
+        "subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+        "has": [*cluster()["has"], "cluster-autoscaler"],
+    }
+    return cluster(**{**default, **changes})
+
+
 def in_cluster(
     stated: dict[str, Any] | None = None, policy: dict[str, Any] | None = None, **workload: Any
 ) -> Environment:

@@ -33,6 +33,22 @@ _EC2 = "EC2"
 _AUTO_MODE = "eks.amazonaws.com"
 _CAPACITY_TYPE = "karpenter.sh/capacity-type"
 _FEE = ("EKS", "Auto Mode fee")
+#: Node groups cost nothing themselves (https://aws.amazon.com/eks/pricing/).
+_NODE_GROUPS = "eks-node-groups"
+
+
+@prices("AWS::EKS::Nodegroup")
+def node_group_charges(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
+    """Yield what the nodes of a node group cost: of a model, one is for a new pod while the old one still answers."""
+    volume_gb = _volume_of_template_gb(stack)
+    if isinstance(job := stack.workload, SavedJob):
+        kind = "spot" if resource.properties.get("CapacityType") == "SPOT" else "on-demand"
+        yield from run_charges(job, stack, _NODE_GROUPS, _FEE, volume_gb=volume_gb, capacity_types=[kind])
+        return
+    scaling = at(resource, "ScalingConfig")
+    low, high = number(scaling.get("MinSize")), number(scaling.get("MaxSize"))
+    bounds = None if low is None or high is None else (low, max(low, high - 1))
+    yield from instance_charges(stack, bounds, _NODE_GROUPS, _FEE, volume_gb)
 
 
 @prices("Kubernetes::NodePool")
@@ -109,6 +125,20 @@ def _bounds(stack: PlannedStack) -> tuple[float, float] | None:
     deployment = _of_kind(stack, "Deployment")
     replicas = number(at(deployment, "spec").get("replicas", 1)) if deployment else None
     return None if replicas is None else (replicas, replicas)
+
+
+def _volume_of_template_gb(stack: PlannedStack) -> float | None:
+    """Return the size of the volume of an instance; None where its launch template does not say it."""
+    templates = (
+        each for each in stack.resources.values() if each.resource_type == "AWS::EC2::LaunchTemplate"
+    )
+    volumes = [
+        number(mapping(mapping(volume).get("Ebs")).get("VolumeSize"))
+        for template in templates
+        for volume in at(template, "LaunchTemplateData").get("BlockDeviceMappings") or ()
+    ]
+    known = [size for size in volumes if size is not None]
+    return sum(known) if known and len(known) == len(volumes) else None
 
 
 def _volume_gb(stack: PlannedStack) -> float | None:

@@ -8,7 +8,7 @@ from sizewell.targets.eks.manifests.deployments import deployment, disruption_bu
 from sizewell.targets.eks.manifests.kind import ManifestsKind
 from sizewell.targets.eks.manifests.labels import Manifest
 from sizewell.targets.eks.manifests.monitoring import alert_rules, pod_monitor
-from sizewell.targets.eks.manifests.nodes import node_class, node_pool
+from sizewell.targets.eks.manifests.nodes import nodes
 from sizewell.targets.eks.manifests.pods import configuration
 from sizewell.targets.eks.manifests.proxied_pods import files_of_proxied, proxied_pods
 from sizewell.targets.eks.manifests.serving import policy_of_callers, scaled_by_requests, service
@@ -21,8 +21,7 @@ def _manifests(
     found = {
         "service-account": service_account(plan),
         "configuration": configuration(plan, files_of_proxied(plan)),
-        "node-class": node_class(plan, tags),
-        "node-pool": node_pool(plan),
+        **nodes(plan, tags),
         "deployment": deployment(plan, template),
         "service": service(plan),
         "disruption-budget": disruption_budget(plan),

@@ -14,6 +14,7 @@ from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.remedies import training_remedies
 from sizewell.targets.eks.cluster import Component, EksCluster
 from sizewell.targets.eks.job.plan_model import EksJobPlan
+from sizewell.targets.eks.node_group import RUNS_AT_A_TIME, plan_node_group
 from sizewell.targets.eks.node_types import NOTHING
 from sizewell.targets.eks.pods_plan import (
     NAME,
@@ -63,18 +64,21 @@ def plan_job(stated: Stated) -> EksJobPlan:
         eks_training_requirements,
     )
     volume_gib = SYSTEM_VOLUME_GIB + BASE_VOLUME_GIB + trained.fields["volume_size_gib"]
+    pool = plan_node_pool(
+        stated,
+        trained.types,
+        trained.kind,
+        capacity_types=tuple(_capacity_types(job)),
+        volume_size_gib=math.ceil(volume_gib / _USABLE_VOLUME_SHARE),
+        max_nodes=1,
+    )
+    pod = PodRoomPlan(**pod_room(stated, trained.types, NOTHING))
     return EksJobPlan(
         **trained.fields,
         cluster=plan_cluster(stated),
-        node_pool=plan_node_pool(
-            stated,
-            trained.types,
-            trained.kind,
-            capacity_types=tuple(_capacity_types(job)),
-            volume_size_gib=math.ceil(volume_gib / _USABLE_VOLUME_SHARE),
-            max_nodes=1,
-        ),
-        pod=PodRoomPlan(**pod_room(stated, trained.types, NOTHING)),
+        node_pool=pool,
+        node_group=plan_node_group(stated, pool, pod.devices, max_nodes=RUNS_AT_A_TIME * pool.max_nodes),
+        pod=pod,
     )
 
 

@@ -5,6 +5,7 @@ what single fields allow. What needs a cluster stays unproven: webhooks of other
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from sizewell.targets.eks.legality import (
@@ -39,11 +40,15 @@ RULES: tuple[Rule, ...] = tuple(
 
 
 def legality_faults(
-    manifests: Sequence[Mapping[str, Any]], *, instance_types: Collection[str]
+    manifests: Sequence[Mapping[str, Any]],
+    *,
+    instance_types: Collection[str],
+    node_labels: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[ManifestFault, ...]:
     """Return why a cluster would refuse a set of parsed manifests, or why they could never work, sorted.
 
-    ``instance_types`` are the EC2 types that node pools may name.
+    ``instance_types`` are the EC2 types that node pools may name; ``node_labels`` are those of nodes that no object of the set
+    launches.
     """
-    whole = manifest_set(manifests, instance_types)
+    whole = manifest_set(manifests, instance_types, node_labels)
     return tuple(sorted({fault for rule in RULES for fault in rule(whole)}))

@@ -70,6 +70,8 @@ class ManifestSet:
     manifests: tuple[Manifest, ...]
     pods: tuple[Pod, ...]
     instance_types: Collection[str]
+    node_labels: Mapping[str, str]
+    """Of nodes that nothing in the set launches."""
 
     def of_kind(self, *kinds: str) -> list[Manifest]:
         """Return the objects of some kinds."""
@@ -117,13 +119,17 @@ def selects(selector: Field, labels: Mapping[str, str]) -> bool:
     return True
 
 
-def manifest_set(manifests: Sequence[Mapping[str, Any]], instance_types: Collection[str]) -> ManifestSet:
+def manifest_set(
+    manifests: Sequence[Mapping[str, Any]], instance_types: Collection[str], node_labels: Mapping[str, str]
+) -> ManifestSet:
     """Return parsed manifests as the set that rules read."""
     # Sorted, so that what is said of the second of two does not depend on the order in which they came.
     found = tuple(
         sorted(map(_manifest, manifests), key=lambda made: (made.root.object, repr(made.root.value)))
     )
-    return ManifestSet(found, tuple(pod for manifest in found for pod in _pods(manifest)), instance_types)
+    return ManifestSet(
+        found, tuple(pod for manifest in found for pod in _pods(manifest)), instance_types, node_labels
+    )
 
 
 def _manifest(written: Mapping[str, Any]) -> Manifest:

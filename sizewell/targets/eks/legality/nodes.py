@@ -77,7 +77,8 @@ def _requirement_faults(
 def _label_faults(
     manifests: ManifestSet, custom: list[Field], key: str, at: Field, values: list[Field]
 ) -> Iterator[ManifestFault]:
-    own = sorted({labels.strings[key] for labels in custom if key in labels.strings})
+    labels = [*(pool.strings for pool in custom), manifests.node_labels]
+    own = sorted({found[key] for found in labels if key in found})
     allowed: dict[str, Collection[str]] = {
         "kubernetes.io/arch": ("amd64", "arm64"),
         "kubernetes.io/os": ("linux", "windows"),

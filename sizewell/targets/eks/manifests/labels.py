@@ -11,6 +11,8 @@ HTTP, METRICS = "http", "metrics"
 MODEL = "model"
 PROXY = "proxy"
 WORKER = "worker"
+#: Of the nodes of a node group: the name of a group changes with what its nodes are, and a new one takes the pods of the old one.
+NODE_GROUP_LABEL = "sizewell/node-group"
 
 
 def selector(plan: EksPlan) -> dict[str, str]:

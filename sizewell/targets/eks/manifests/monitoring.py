@@ -99,11 +99,14 @@ def _rules_of_capacity(plan: EksPodsPlan) -> list[dict[str, Any]]:
 
 
 def _pending(plan: EksPlan, expression: str) -> dict[str, Any]:
+    describe = f"nodepool {plan.node_pool.name}"
+    if plan.node_group is not None:
+        describe = "--namespace kube-system configmap cluster-autoscaler-status"
     return _rule(
         plan,
         "PodsPending",
         "a pod waits for a node",
-        f"capacity of {', '.join(plan.node_pool.instance_types)}: kubectl describe nodepool {plan.node_pool.name}",
+        f"capacity of {', '.join(plan.node_pool.instance_types)}: kubectl describe {describe}",
         expression=expression,
         hold=_PENDING_FOR,
     )

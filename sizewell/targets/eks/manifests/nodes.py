@@ -1,4 +1,4 @@
-"""The nodes of a workload: whatever its cluster launches for it, its pod fits.
+"""The nodes of a workload: whatever its cluster launches for it, its pod fits. A node group is no manifest.
 
 https://karpenter.sh/docs/concepts/nodepools/, https://docs.aws.amazon.com/eks/latest/userguide/create-node-pool.html
 """
@@ -33,24 +33,39 @@ _GENERATIONS = 2
 #: The chart of NVIDIA's device plugin starts its pods on nodes with this label, or with one of Node Feature Discovery, whose own
 #: pods do not tolerate our taint (NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin/values.yaml). The plugin of EKS
 #: Auto Mode is no DaemonSet: https://docs.aws.amazon.com/eks/latest/userguide/auto-accelerated.html
-_GPU_PRESENT = {"nvidia.com/gpu.present": "true"}
+GPU_PRESENT = {"nvidia.com/gpu.present": "true"}
 
 
-def node_pool(plan: EksPodsPlan) -> Manifest:
-    """Return the pool of a model: all types in one list, of which the cheapest that has capacity is launched."""
+def nodes(plan: EksPodsPlan, tags: Mapping[str, str]) -> dict[str, Manifest]:
+    """Return the nodes of a model: all types in one list, of which the cheapest that has capacity is launched."""
     # A node that holds a model is not moved to save a little: its successor would load for minutes.
-    return _pool(plan, _EXPIRE_AFTER, plan.pod.longest_answer_s, budget={"nodes": "1"})
+    return _nodes(plan, tags, _EXPIRE_AFTER, plan.pod.longest_answer_s, {"nodes": "1"})
 
 
-def node_pool_of_runs(plan: EksPlan, grace_s: int) -> Manifest:
-    """Return the pool of pods that end by themselves, or after ``grace_s``.
+def nodes_of_runs(plan: EksPlan, tags: Mapping[str, str], grace_s: int) -> dict[str, Manifest]:
+    """Return the nodes of pods that end by themselves, or after ``grace_s``.
 
     No run is ended to replace its node. A budget says so, not an annotation of the pod: with karpenter.sh/do-not-disrupt,
     Karpenter 1.x does not evict the pod of a Spot Instance that EC2 takes back, either, and nobody tells it to save a checkpoint:
     https://github.com/aws/karpenter-provider-aws/issues/8276
     """
     budget = {"nodes": "0", "reasons": ["Drifted", "Underutilized"]}
-    return _pool(plan, _RUNS_EXPIRE_AFTER, grace_s, budget=budget)
+    return _nodes(plan, tags, _RUNS_EXPIRE_AFTER, grace_s, budget)
+
+
+def _nodes(
+    plan: EksPlan,
+    tags: Mapping[str, str],
+    expire_after: Mapping[str, str],
+    pod_ends_s: int,
+    budget: Mapping[str, Any],
+) -> dict[str, Manifest]:
+    if plan.node_group is not None:
+        return {}
+    return {
+        "node-class": _node_class(plan, tags),
+        "node-pool": _pool(plan, expire_after, pod_ends_s, budget=budget),
+    }
 
 
 def _pool(
@@ -75,7 +90,7 @@ def _pool(
         namespaced=False,
         spec={
             "template": {
-                **({"metadata": {"labels": _GPU_PRESENT}} if has_plugin_of_nvidia else {}),
+                **({"metadata": {"labels": GPU_PRESENT}} if has_plugin_of_nvidia else {}),
                 "spec": {
                     "nodeClassRef": {"group": group, "kind": kind, "name": pool.name},
                     "requirements": [
@@ -100,7 +115,7 @@ def _pool(
     )
 
 
-def node_class(plan: EksPlan, tags: Mapping[str, str]) -> Manifest:
+def _node_class(plan: EksPlan, tags: Mapping[str, str]) -> Manifest:
     """Return what the nodes are made of."""
     cluster, pool = plan.cluster, plan.node_pool
     group, version, kind = _CLASSES[cluster.nodes]

@@ -11,7 +11,14 @@ from typing import Any
 
 from sizewell.facts.model_servers import MODEL_DIRECTORY
 from sizewell.targets.contract import program
-from sizewell.targets.eks.manifests.labels import MODEL, Manifest, manifest, quoted, selector
+from sizewell.targets.eks.manifests.labels import (
+    MODEL,
+    NODE_GROUP_LABEL,
+    Manifest,
+    manifest,
+    quoted,
+    selector,
+)
 from sizewell.targets.eks.node_types import PROXY as BESIDE
 from sizewell.targets.eks.pods_plan_model import EksModelPlan, EksPlan, EksPodsPlan
 
@@ -58,7 +65,7 @@ def pod_template(
 ) -> dict[str, Any]:
     """Return the template of the pods; they have ``grace_s`` to end."""
     return {
-        "metadata": {"labels": selector(plan)},
+        "metadata": pod_metadata(plan),
         "spec": {
             **pod_of(plan, grace_s),
             "topologySpreadConstraints": [
@@ -81,6 +88,15 @@ def pod_template(
     }
 
 
+def pod_metadata(plan: EksPlan) -> dict[str, Any]:
+    """Return the labels of a pod; and that the Cluster Autoscaler does not move it to save a little, as Karpenter does not.
+
+    The annotation keeps no node that EKS drains: https://kubernetes.io/docs/reference/labels-annotations-taints/.
+    """
+    stays = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+    return {"labels": selector(plan), **({"annotations": stays} if plan.node_group else {})}
+
+
 def pod_of(plan: EksPlan, grace_s: int) -> dict[str, Any]:
     """Return where a pod runs, as whom, and how long it may take to end."""
     return {
@@ -89,7 +105,9 @@ def pod_of(plan: EksPlan, grace_s: int) -> dict[str, Any]:
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": grace_s,
-        "nodeSelector": {"karpenter.sh/nodepool": plan.node_pool.name},
+        "nodeSelector": {
+            NODE_GROUP_LABEL if plan.node_group else "karpenter.sh/nodepool": plan.node_pool.name
+        },
         "tolerations": [{"key": plan.node_pool.taint, "operator": "Exists", "effect": "NoSchedule"}],
         "securityContext": _security(plan),
     }

@@ -11,8 +11,8 @@ from sizewell.facts.cron import unix_cron
 from sizewell.targets.eks.manifests.deployments import network_policy, service_account
 from sizewell.targets.eks.manifests.labels import Manifest, manifest, selector
 from sizewell.targets.eks.manifests.monitoring import alert_rules_of_runs
-from sizewell.targets.eks.manifests.nodes import node_class, node_pool_of_runs
-from sizewell.targets.eks.manifests.pods import pod_of
+from sizewell.targets.eks.manifests.nodes import nodes_of_runs
+from sizewell.targets.eks.manifests.pods import pod_metadata, pod_of
 from sizewell.targets.eks.runs_plan_model import EksRunsPlan
 
 #: Its name, by which the control plane labels all pods of a run.
@@ -50,8 +50,7 @@ def run_manifests(
     """
     found = {
         "service-account": service_account(plan),
-        "node-class": node_class(plan, tags),
-        "node-pool": node_pool_of_runs(plan, grace_s),
+        **nodes_of_runs(plan, tags, grace_s),
         "cron-job": _cron_job(plan, pod, program_in, grace_s, pods),
         # Nobody calls the pods.
         "network-policy": network_policy(plan, (), calls=True),
@@ -111,7 +110,7 @@ def _job(plan: EksRunsPlan, pod: Mapping[str, Any], program_in: str, grace_s: in
             ]
         },
         "template": {
-            "metadata": {"labels": selector(plan)},
+            "metadata": pod_metadata(plan),
             "spec": {**pod_of(plan, grace_s), "restartPolicy": "Never", **pod},
         },
     }

@@ -12,7 +12,7 @@ from sizewell.targets.eks.manifests.deployments import (
 from sizewell.targets.eks.manifests.kind import ManifestsKind
 from sizewell.targets.eks.manifests.labels import Manifest
 from sizewell.targets.eks.manifests.monitoring import capacity_rules
-from sizewell.targets.eks.manifests.nodes import node_class, node_pool
+from sizewell.targets.eks.manifests.nodes import nodes
 from sizewell.targets.eks.manifests.pods import configuration
 from sizewell.targets.eks.manifests.queue_scaling import scaled_by_queue, trigger_authentication
 from sizewell.targets.eks.manifests.working_pods import files_of_working, working_pods
@@ -26,8 +26,7 @@ def _manifests(
     found = {
         "service-account": service_account(plan),
         "configuration": configuration(plan, files_of_working(plan)),
-        "node-class": node_class(plan, tags),
-        "node-pool": node_pool(plan),
+        **nodes(plan, tags),
         "deployment": deployment(plan, template),
         "disruption-budget": disruption_budget(plan),
         # Nobody calls the pods: requests come from the queue.

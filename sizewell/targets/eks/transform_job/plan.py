@@ -8,6 +8,7 @@ from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.remedies import TRANSFORM_REMEDIES
 from sizewell.targets.eks.cluster import EksCluster
 from sizewell.targets.eks.manifests.transforming_pods import TRANSFORMER
+from sizewell.targets.eks.node_group import RUNS_AT_A_TIME, plan_node_group
 from sizewell.targets.eks.pods_plan import (
     NAME,
     SYSTEM_VOLUME_GIB,
@@ -42,21 +43,24 @@ def plan_transform_job(stated: Stated) -> EksTransformJobPlan:
         _assumptions(cluster),
     )
     fields = transformed.fields
+    pool = plan_node_pool(
+        stated,
+        transformed.types,
+        transformed.kind,
+        volume_size_gib=SYSTEM_VOLUME_GIB + fields["volume_size_gib"],
+        max_nodes=fields["instance_count"],
+    )
+    pod = PodPlan(
+        **pod_room(stated, transformed.types, TRANSFORMER),
+        startup_s=fields["startup_s"],
+        longest_answer_s=fields["answer_timeout_s"],
+    )
     return EksTransformJobPlan(
         **fields,
         cluster=plan_cluster(stated),
-        node_pool=plan_node_pool(
-            stated,
-            transformed.types,
-            transformed.kind,
-            volume_size_gib=SYSTEM_VOLUME_GIB + fields["volume_size_gib"],
-            max_nodes=fields["instance_count"],
-        ),
-        pod=PodPlan(
-            **pod_room(stated, transformed.types, TRANSFORMER),
-            startup_s=fields["startup_s"],
-            longest_answer_s=fields["answer_timeout_s"],
-        ),
+        node_pool=pool,
+        node_group=plan_node_group(stated, pool, pod.devices, max_nodes=RUNS_AT_A_TIME * pool.max_nodes),
+        pod=pod,
     )
 
 

@@ -66,8 +66,11 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
         "_task_defs",
     ),
     "ministack.services.eks": (
+        "_create_nodegroup",
         "_create_pod_identity_association",
+        "_delete_nodegroup",
         "_delete_pod_identity_association",
+        "_nodegroups",
         "_pia_key",
         "_pod_identity_associations",
         "_update_pod_identity_association",

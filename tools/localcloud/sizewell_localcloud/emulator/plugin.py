@@ -29,6 +29,7 @@ from sizewell_localcloud.emulator.ecs.capacity_providers import CapacityProvider
 from sizewell_localcloud.emulator.ecs.services import Service
 from sizewell_localcloud.emulator.ecs.task_definitions import TaskDefinition
 from sizewell_localcloud.emulator.json_service import RestJsonService
+from sizewell_localcloud.emulator.node_group_types import NODE_GROUP_TYPES
 from sizewell_localcloud.emulator.pod_identity_types import POD_IDENTITY_TYPES
 from sizewell_localcloud.emulator.sagemaker import store
 from sizewell_localcloud.emulator.sagemaker.resource_types import SAGEMAKER_TYPES
@@ -40,6 +41,7 @@ RESOURCE_TYPES: list[Any] = [
     *EC2_TYPES,
     *ALARM_TYPES,
     *BUDGET_TYPES,
+    *NODE_GROUP_TYPES,
     *POD_IDENTITY_TYPES,
     *BATCH_TYPES,
     *(CapacityProvider(), TaskDefinition(), Service()),
