@@ -1,10 +1,11 @@
 """CloudWatch alarms on a queue of Amazon SQS that containers work off.
 
 https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html. Nothing is
-published of a queue that nobody has used for six hours.
+published of a queue that nobody has used for six hours. SQS counts no requests that failed: the topics of answers and failures do
+(https://docs.aws.amazon.com/sns/latest/dg/sns-monitoring-using-cloudwatch.html).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,29 +13,42 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from constructs_lib.alarms.alarm_limit import AlarmLimit
-from constructs_lib.alarms.shares import Share, metric_queries
-from sizewell.facts.metrics import SQS_NAMESPACE, sqs_dimensions
+from constructs_lib.alarms.shares import Share, error_share, metric_queries
+from sizewell.facts.alarms import least_errors
+from sizewell.facts.metrics import (
+    SNS_NAMESPACE,
+    SQS_NAMESPACE,
+    Dimensions,
+    sqs_dimensions,
+    topic_dimensions,
+)
 
 AGE = "age_of_oldest_request"
 BACKLOG = "backlog_without_capacity"
+FAILURES = "invocation_failures"
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueAlarmsProps:
-    """The queue, and the alarms by name: ``age_of_oldest_request`` in seconds, and ``backlog_without_capacity``.
+    """The queue, and the alarms by name: ``age_of_oldest_request`` in seconds, ``backlog_without_capacity``, and
+    ``invocation_failures`` in percent of what the two topics hear of, which must hear of nothing else.
 
-    ``first_look`` is what to look at first when one goes off. Raises ValueError for another name.
+    ``first_look`` is what to look at first when requests wait, and ``failure_prefix`` is where the reasons of failures are.
+    Raises ValueError for another name.
     """
 
     queue_name: str
+    answers_topic_name: str
+    failures_topic_name: str
+    failure_prefix: str
     alarms: Mapping[str, AlarmLimit]
     first_look: str
     alarm_topic_arn: str
 
     def __post_init__(self) -> None:
         """Check the names."""
-        if unknown := self.alarms.keys() - {AGE, BACKLOG}:
-            raise ValueError(f"there is no alarm {', '.join(sorted(unknown))}, but {AGE} and {BACKLOG}")
+        if unknown := self.alarms.keys() - _READ.keys():
+            raise ValueError(f"there is no alarm {', '.join(sorted(unknown))}, but {', '.join(_READ)}")
 
 
 class QueueAlarms(Construct):
@@ -48,12 +62,8 @@ class QueueAlarms(Construct):
                 self,
                 noun,
                 alarm_name=f"{props.queue_name}-{noun}",
-                alarm_description=f"{_describe(name, alarm, props.queue_name)}. Look first at {props.first_look}.",
-                **(
-                    _age(props.queue_name, alarm.evaluation.period_s)
-                    if name == AGE
-                    else _backlog(props.queue_name, alarm.evaluation.period_s)
-                ),
+                alarm_description=_describe(name, alarm, props),
+                **_READ[name](props, alarm),
                 comparison_operator="GreaterThanThreshold",
                 threshold=alarm.threshold,
                 evaluation_periods=alarm.evaluation.evaluation_periods,
@@ -64,17 +74,17 @@ class QueueAlarms(Construct):
             )
 
 
-def _age(queue_name: str, period_s: int) -> dict[str, Any]:
+def _age(props: QueueAlarmsProps, alarm: AlarmLimit) -> dict[str, Any]:
     return {
         "namespace": SQS_NAMESPACE,
         "metric_name": "ApproximateAgeOfOldestMessage",
-        "dimensions": _dimensions(queue_name),
+        "dimensions": _properties(sqs_dimensions(props.queue_name)),
         "statistic": "Maximum",
-        "period": period_s,
+        "period": alarm.evaluation.period_s,
     }
 
 
-def _backlog(queue_name: str, period_s: int) -> dict[str, Any]:
+def _backlog(props: QueueAlarmsProps, alarm: AlarmLimit) -> dict[str, Any]:
     """Return 1 while requests wait and nobody works on any, as HasBacklogWithoutCapacity of SageMaker is."""
     backlog = Share(
         "IF(waiting > 0 AND FILL(in_progress, 0) < 1, 1, 0)",
@@ -88,21 +98,48 @@ def _backlog(queue_name: str, period_s: int) -> dict[str, Any]:
             backlog,
             label="BacklogWithoutCapacity",
             namespace=SQS_NAMESPACE,
-            dimensions=_dimensions(queue_name),
-            period_s=period_s,
+            dimensions=_properties(sqs_dimensions(props.queue_name)),
+            period_s=alarm.evaluation.period_s,
         )
     }
 
 
-def _dimensions(queue_name: str) -> list[cloudwatch.CfnAlarm.DimensionProperty]:
-    return [
-        cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value)
-        for name, value in sqs_dimensions(queue_name)
-    ]
+def _failures(props: QueueAlarmsProps, alarm: AlarmLimit) -> dict[str, Any]:
+    """Return the percentage of the requests that failed: a topic hears of each, and the other one of each answer."""
+    published = "NumberOfMessagesPublished"
+    return {
+        "metrics": metric_queries(
+            error_share(published, least=least_errors(alarm.threshold), others=published),
+            label="InvocationFailures",
+            namespace=SNS_NAMESPACE,
+            dimensions=_properties(topic_dimensions(props.failures_topic_name)),
+            other_dimensions={"requests": _properties(topic_dimensions(props.answers_topic_name))},
+            period_s=alarm.evaluation.period_s,
+        )
+    }
 
 
-def _describe(name: str, alarm: AlarmLimit, queue_name: str) -> str:
-    minutes = alarm.evaluation.period_s * alarm.evaluation.evaluation_periods // 60
+#: What each alarm reads.
+_READ: Mapping[str, Callable[[QueueAlarmsProps, AlarmLimit], dict[str, Any]]] = {
+    AGE: _age,
+    BACKLOG: _backlog,
+    FAILURES: _failures,
+}
+
+
+def _properties(dimensions: Dimensions) -> list[cloudwatch.CfnAlarm.DimensionProperty]:
+    return [cloudwatch.CfnAlarm.DimensionProperty(name=name, value=value) for name, value in dimensions]
+
+
+def _describe(name: str, alarm: AlarmLimit, props: QueueAlarmsProps) -> str:
+    minutes, queue = alarm.evaluation.period_s // 60, f"the queue {props.queue_name}"
+    first_look = f"Look first at {props.first_look}."
     if name == AGE:
-        return f"The oldest request in the queue {queue_name} waits for more than {alarm.threshold:g} s"
-    return f"Requests wait in the queue {queue_name}, and nobody has worked on any for {minutes} minutes"
+        return f"The oldest request in {queue} waits for more than {alarm.threshold:g} s. {first_look}"
+    if name == BACKLOG:
+        minutes *= alarm.evaluation.evaluation_periods
+        return f"Requests wait in {queue}, and nobody has worked on any for {minutes} minutes. {first_look}"
+    return (
+        f"More than {alarm.threshold:g} % of the requests of {queue} failed in {minutes} minutes. "
+        f"Look first at the reasons below {props.failure_prefix} of the artifact bucket."
+    )

@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 
@@ -85,8 +86,9 @@ def metric_queries(
     namespace: str,
     dimensions: Sequence[cloudwatch.CfnAlarm.DimensionProperty],
     period_s: int,
+    other_dimensions: Mapping[str, Sequence[cloudwatch.CfnAlarm.DimensionProperty]] = MappingProxyType({}),
 ) -> list[cloudwatch.CfnAlarm.MetricDataQueryProperty]:
-    """Return the queries of an alarm on a share."""
+    """Return the queries of an alarm on a share; ``other_dimensions`` are of the ids that have others."""
     return [
         cloudwatch.CfnAlarm.MetricDataQueryProperty(
             id="share", expression=share.expression, label=label, return_data=True
@@ -96,7 +98,9 @@ def metric_queries(
                 id=query_id,
                 metric_stat=cloudwatch.CfnAlarm.MetricStatProperty(
                     metric=cloudwatch.CfnAlarm.MetricProperty(
-                        namespace=namespace, metric_name=metric_name, dimensions=list(dimensions)
+                        namespace=namespace,
+                        metric_name=metric_name,
+                        dimensions=list(other_dimensions.get(query_id, dimensions)),
                     ),
                     period=period_s,
                     stat=statistic,

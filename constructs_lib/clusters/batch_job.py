@@ -17,7 +17,13 @@ from constructs_lib.foundation.references import FoundationReferences
 from constructs_lib.jobs.run_access import RunAccess
 from constructs_lib.log_group import add_log_group
 from constructs_lib.policies.wildcards import acknowledge_wildcards
-from sizewell.facts.batch import HOST_LOST_PATTERN, MAX_ATTEMPTS, TERMINATED_EXIT_CODE
+from sizewell.facts.batch import (
+    HOST_LOST_PATTERN,
+    KILLED_EXIT_CODE,
+    MAX_ATTEMPTS,
+    OUT_OF_MEMORY_PATTERN,
+    TERMINATED_EXIT_CODE,
+)
 
 _PROGRAM_VARIABLE = "SIZEWELL_PROGRAM"
 #: Batch cannot replace the entry point of an image. One may run its arguments as they are, or let a shell read them again, as
@@ -101,16 +107,19 @@ class BatchJob(Construct):
 def _retries() -> batch.CfnJobDefinition.RetryStrategyProperty:
     """Try again where the host was lost, above all on Spot, and go on from the last checkpoint; where the script failed, do not.
 
-    The system of a host that goes down may end the container first. A job that somebody terminates is not tried again
-    (https://docs.aws.amazon.com/batch/latest/userguide/job_retries.html). What matches nothing would be: hence the last two.
+    The system of a host that goes down may end the container first, or kill it, where its shell passes no SIGTERM on. Memory runs
+    out each time. A job that somebody terminates is not tried again
+    (https://docs.aws.amazon.com/batch/latest/userguide/job_retries.html). What matches nothing would be: hence the last one, of
+    the five that Batch takes.
     """
     properties = batch.CfnJobDefinition.EvaluateOnExitProperty
     return batch.CfnJobDefinition.RetryStrategyProperty(
         attempts=MAX_ATTEMPTS,
         evaluate_on_exit=[
             properties(action="RETRY", on_status_reason=HOST_LOST_PATTERN),
+            properties(action="EXIT", on_reason=OUT_OF_MEMORY_PATTERN),
             properties(action="RETRY", on_exit_code=str(TERMINATED_EXIT_CODE)),
-            properties(action="EXIT", on_reason="*"),
+            properties(action="RETRY", on_exit_code=str(KILLED_EXIT_CODE)),
             properties(action="EXIT", on_status_reason="*"),
         ],
     )

@@ -29,6 +29,9 @@ WAITS_IN_VAIN = (
 ENDED = ("SUCCEEDED", "FAILED")
 #: The code of a container that ended because of SIGTERM, as the program around a script has it.
 TERMINATED_EXIT_CODE = 143
+#: The code of a container that was killed, and how the reason begins where it took too much memory
+#: (https://github.com/aws/amazon-ecs-agent/issues/1187).
+KILLED_EXIT_CODE, OUT_OF_MEMORY_PATTERN = 137, "OutOfMemoryError*"
 #: How the status reasons of a job begin whose host was lost, as a pattern of a retry strategy: "Host EC2 (instance i-...)
 #: terminated." (https://docs.aws.amazon.com/batch/latest/userguide/job_retries.html).
 HOST_LOST_PATTERN = "Host EC2*"

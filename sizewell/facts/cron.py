@@ -160,6 +160,13 @@ def starts_per_year(expression: str) -> float | None:
     return minutes * hours * 365 * months / 12 * each_month * each_week
 
 
+def most_days_between_starts(expression: str) -> int:
+    """Return how many days may lie between two starts of ``cron(...)``, which starts on a day of each month, week or day."""
+    require_cron(expression, "a run")
+    _, _, day_of_month, _, weekday, _ = expression[5:-1].split()
+    return 31 if day_of_month not in "*?" else 7 if weekday not in "*?" else 1
+
+
 def in_one_spelling(expression: str) -> str:
     """Return one spelling of ``rate(...)`` or ``cron(...)`` for the same times; anything else as it is."""
     if rate := _RATE.fullmatch(expression):

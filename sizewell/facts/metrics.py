@@ -22,6 +22,7 @@ TRAINING_NAMESPACE = "/aws/sagemaker/TrainingJobs"
 PROCESSING_NAMESPACE = "/aws/sagemaker/ProcessingJobs"
 TRANSFORM_NAMESPACE = "/aws/sagemaker/TransformJobs"
 STATES_NAMESPACE = "AWS/States"
+SNS_NAMESPACE = "AWS/SNS"
 SQS_NAMESPACE = "AWS/SQS"
 ECS_INSIGHTS_NAMESPACE = "ECS/ContainerInsights"
 
@@ -38,6 +39,7 @@ DIMENSIONS = {
     "alias": ("FunctionName", "Resource"),
     "machine": ("StateMachineArn",),
     "queue": ("QueueName",),
+    "topic": ("TopicName",),
     "service": ("ClusterName", "ServiceName"),
 }
 
@@ -127,6 +129,11 @@ def metric(namespace: str, name: str) -> Metric:
 def sqs_dimensions(queue_name: str) -> Dimensions:
     """Return what selects the metrics of a queue of Amazon SQS."""
     return tuple(zip(DIMENSIONS["queue"], (queue_name,), strict=True))
+
+
+def topic_dimensions(topic_name: str) -> Dimensions:
+    """Return what selects the metrics of a topic of Amazon SNS."""
+    return tuple(zip(DIMENSIONS["topic"], (topic_name,), strict=True))
 
 
 def service_dimensions(cluster_name: str, service_name: str) -> Dimensions:

@@ -64,6 +64,8 @@ class ModelServer:
     request_bytes: ServerLimit
     response_bytes: ServerLimit
     timeout_s: ServerLimit
+    root_file: str | None
+    """What it writes at its start, and only root may write in images of AWS; None where no page names one."""
     source: str
     read: str
 
@@ -116,6 +118,7 @@ def _server(row: dict[str, str]) -> ModelServer:
         request_bytes=_limit(row["request_variables"], row["request_bytes"]),
         response_bytes=_limit(row["response_variables"], row["response_bytes"]),
         timeout_s=_limit(row["timeout_variables"], row["timeout_s"]),
+        root_file=row["root_file"] or None,
         source=row["source"],
         read=row["read"],
     )

@@ -198,6 +198,19 @@ class EksCluster(Cluster):
             )
         return self
 
+    @model_validator(mode="after")
+    def _whose_gpus(self) -> Self:
+        needed = (Component.PROMETHEUS, Component.KUBE_STATE_METRICS)
+        if Component.DCGM_EXPORTER in self.has and (
+            lacks := [part for part in needed if part not in self.has]
+        ):
+            raise fault(
+                "has",
+                f"lacks {' and '.join(lacks)}, without which dcgm-exporter has no effect: Prometheus alerts on GPUs that are "
+                "broken, and kube-state-metrics tells whose pods have them; write it in has, too, or remove dcgm-exporter",
+            )
+        return self
+
 
 _OF_SAGEMAKER = "it is a feature of endpoints of SageMaker"
 _POOLS = "its node pool always has all types that fit"

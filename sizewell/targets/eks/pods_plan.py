@@ -5,7 +5,9 @@ from dataclasses import asdict
 from typing import Any
 
 from sizewell.facts.eks_amis import too_old
+from sizewell.facts.image_registries import accounts_of_aws
 from sizewell.facts.inference_amis import cuda_of
+from sizewell.facts.model_servers import image_server
 from sizewell.instance_selection.catalog import Catalog, InstanceType, load_ec2_catalog
 from sizewell.instance_selection.requirements import HardwareKind
 from sizewell.planning.errors import PlanFault
@@ -25,6 +27,7 @@ from sizewell.targets.eks.node_types import (
 from sizewell.targets.eks.pods_plan_model import (
     DaemonSetsPlan,
     EksClusterPlan,
+    EksModelPlan,
     EksPlan,
     EksPodsPlan,
     NodePoolPlan,
@@ -164,6 +167,7 @@ def pod_faults(
         *_old_machine_image(plan),
         *_too_few_zones(plan, stated),
         *_two_ways_to_buy(plan),
+        *_image_of_root(plan),
     )
 
 
@@ -265,6 +269,22 @@ def _two_ways_to_buy(plan: EksPlan) -> Iterator[PlanFault]:
             ("workloads", plan.name, "spot"),
             "falls back to instances on demand, and a node group launches either those or Spot Instances",
             "write spot.on_demand_fallback: false, or leave spot out",
+        )
+
+
+def _image_of_root(plan: EksPlan) -> Iterator[PlanFault]:
+    """Yield that the server in an image of AWS ends at its start as any other user than root."""
+    if not isinstance(plan, EksModelPlan) or plan.cluster.pod_security != "restricted":
+        return
+    registry, _, name = plan.image.uri.partition("/")
+    repository, _, tag = name.partition(":")
+    known = image_server(repository, tag) if registry.partition(".")[0] in accounts_of_aws() else None
+    if known and known.server.root_file:
+        yield PlanFault(
+            ("clusters", plan.cluster.key, "pod_security"),
+            f"is restricted, and runs no container as root; but {known.server.name}, in the image of {plan.name}, writes "
+            f"{known.server.root_file} at its start, which only root may",
+            "write baseline, or take an image whose server starts as user 1000",
         )
 
 

@@ -20,7 +20,9 @@ from sizewell.targets.serving.on_ec2 import Replicas, ServedOnEc2, ec2_requireme
 from sizewell.targets.serving.plan_model import QueuePlan, QueueWorkerPlan, ReplicaScalingPlan
 
 #: The alarms whose metrics SQS publishes.
-WATCHED = ("age_of_oldest_request", "backlog_without_capacity")
+_WATCHED = ("age_of_oldest_request", "backlog_without_capacity")
+#: The alarm whose metric SNS publishes, where no other workload publishes to the topics.
+_WATCHED_BY_TOPICS = "invocation_failures"
 #: Ours. The container, or its instance, may end in the middle of an answer: twice by chance, and then it is the request.
 _MAX_RECEIVES = 3
 #: Ours. A worker tells several times in it that it works on a request: a lost call or two do not give it to another one.
@@ -37,6 +39,13 @@ def queue_requirements(
     needs = ec2_requirements(endpoint, policy, measurements)
     assert needs.queue is not None
     return replace(needs, queue=replace(needs.queue, idle_s=needs.queue.idle_s + empty_instance_s))
+
+
+def watched_of_queue(stated: Stated) -> tuple[str, ...]:
+    """Return the alarms whose metrics are there."""
+    notifications = stated.workload.notifications
+    is_shared = notifications.success_topic_arn or notifications.error_topic_arn
+    return _WATCHED if is_shared else (*_WATCHED, _WATCHED_BY_TOPICS)
 
 
 def replicas_of_queue(stated: Stated, served: ServedOnEc2, *, asked_for_s: float) -> Replicas:
@@ -71,7 +80,7 @@ def replicas_of_queue(stated: Stated, served: ServedOnEc2, *, asked_for_s: float
             scale_in_cooldown_s=scaling.scale_in_cooldown_s,
             derivation=derivation,
         ),
-        alarms={name: alarm for name, alarm in alarms.items() if name in WATCHED},
+        alarms={name: alarm for name, alarm in alarms.items() if name in watched_of_queue(stated)},
         max_concurrent_requests=fleet.concurrency,
         longest_answer_s=served.timeout_s,
     )

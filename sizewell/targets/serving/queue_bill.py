@@ -9,8 +9,8 @@ from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.targets.serving.bill import BY_USE
 from sizewell.targets.serving.plan_model import QueueWorkerPlan
 
-#: How many metrics each alarm is on: that on messages that nobody works on compares two.
-_METRICS = {"age_of_oldest_request": 1, "backlog_without_capacity": 2}
+#: How many metrics each alarm is on: messages that wait and that are worked on, failures and answers.
+_METRICS = {"age_of_oldest_request": 1, "backlog_without_capacity": 2, "invocation_failures": 2}
 _OF_DEAD_LETTERS = 1
 
 

@@ -76,8 +76,9 @@ def resources(lab: Lab, name: str = NAME) -> Json:
     }
     again = [
         {"Action": "RETRY", "OnStatusReason": "Host EC2*"},
+        {"Action": "EXIT", "OnReason": "OutOfMemoryError*"},
         {"Action": "RETRY", "OnExitCode": "143"},
-        {"Action": "EXIT", "OnReason": "*"},
+        {"Action": "RETRY", "OnExitCode": "137"},
         {"Action": "EXIT", "OnStatusReason": "*"},
     ]
     definition = {

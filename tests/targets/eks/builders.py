@@ -43,6 +43,8 @@ def cluster(**changes: Any) -> dict[str, Any]:
             "network-policies",
         ],
         "daemonsets": {"cpu": "300m", "memory": "800Mi"},
+        # AWS's images of models start as root.
+        "pod_security": "baseline",
         "prometheus": {"url": "http://prometheus.monitoring.svc:9090"},
         "proxy_image": "111122223333.dkr.ecr.us-east-1.amazonaws.com/envoy:v1.36.2",
     }

@@ -57,6 +57,35 @@ def test_types_of_a_pool_have_one_shape_and_a_pod_asks_for_the_least_of_them() -
     assert plan.pod.devices == {"nvidia.com/gpu": types[0].accelerator_count}
 
 
+@pytest.mark.parametrize(
+    ("repository", "writes"),
+    [
+        ("pytorch-inference", "torchserve, in the image of plants, writes /etc/sagemaker-ts.properties"),
+        (
+            "huggingface-pytorch-inference",
+            "multi-model-server, in the image of plants, writes /etc/sagemaker-mms.properties",
+        ),
+        ("djl-inference", None),
+    ],
+)
+def test_an_image_whose_server_must_be_root_is_refused_where_nothing_may_be(
+    repository: str, writes: str | None
+) -> None:
+    def on(account: str) -> dict[str, Any]:
+        image = {**container()["images"]["cuda"], "repository": repository, "account": account}
+        return {**ON_GPU, "container": container(**ARTIFACT, images={"cuda": image})}
+
+    restricted, of_aws, own = cluster(pod_security="restricted"), "763104351884", "111122223333"
+    assert planned(in_cluster(**on(of_aws)))
+    assert planned(in_cluster(restricted, **on(own)))
+    if writes is None:
+        assert planned(in_cluster(restricted, **on(of_aws)))
+        return
+    (fault,) = faults(restricted, **on(of_aws))
+    told = "clusters.main.pod_security: is restricted, and runs no container as root; but "
+    assert fault == f"{told}{writes} at its start, which only root may"
+
+
 def test_pods_on_cpus_share_the_number_of_vcpus_and_no_node() -> None:
     plan, catalog = planned(in_cluster(**ON_CPU)), load_ec2_catalog("us-east-1")
     vcpus = {catalog.get(name).vcpus for name in plan.node_pool.instance_types}

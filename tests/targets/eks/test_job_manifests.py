@@ -158,6 +158,32 @@ def test_alerts_are_written_where_somebody_reads_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("schedule", "days"),
+    [
+        ({"every": "day"}, 1),
+        ({"every": "week", "weekday": "MON"}, 7),
+        ({"every": "month"}, 31),
+        ({"every": "day", "enabled": False}, None),
+        (None, None),
+    ],
+)
+def test_people_hear_where_no_run_succeeds_in_time(schedule: Any, days: int | None) -> None:
+    stated = trained_in_cluster(schedule=schedule, deadline_hours=10)
+    rules = manifests_of(stated)["alert-rules"]["spec"]["groups"][0]["rules"]
+    asked = [rule["expr"] for rule in rules if rule["alert"] == "SizewellNoRunSucceeded"]
+    if days is None:
+        assert asked == []
+        return
+    # A run may start an hour late, and the night in which clocks go back has an hour more.
+    seconds = (days * 24 + 10 + 2) * 3600
+    of = '{namespace="demo-dev", cronjob="plants"}'
+    assert asked == [
+        f"time() - max(kube_cronjob_status_last_successful_time{of} or kube_cronjob_created{of}) > {seconds} "
+        f"unless max(max_over_time(kube_cronjob_spec_suspend{of}[{seconds}s])) == 1"
+    ]
+
+
+@pytest.mark.parametrize(
     ("schedule", "written", "suspended"),
     [
         (

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from sizewell.config.environment import Environment
+from sizewell.targets.eks.cluster import EksCluster
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.manifests import queries
 from sizewell.targets.eks.manifests.monitoring import alert_rules
@@ -154,6 +156,36 @@ def test_an_outage_that_no_proxy_counts_is_heard_of() -> None:
     # A pod that cannot be scraped is up == 0, and a target that is gone is nothing at all.
     assert re.fullmatch(r"absent\(up\{[^{}]+\} == 1\)", scraped["expr"])
     assert scraped["annotations"]["description"].startswith("Look first at: ")
+
+
+def test_a_gpu_that_is_broken_is_told_where_the_exporter_counts_it() -> None:
+    counted = cluster(has=[*cluster()["has"], "dcgm-exporter"])
+
+    def alerts_on(hardware: str, of: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        images = {hardware: container()["images"]["cuda"]}
+        return alerts(in_cluster(of, container=container(artifact={"key": "a.tar.gz"}, images=images)))
+
+    assert "SizewellGpuBroken" not in alerts_on("cuda", cluster()) | alerts_on("cpu_x86_64", counted)
+    asked = alerts_on("cuda", counted)["SizewellGpuBroken"]["expr"]
+    # The labels of the exporter, whether Prometheus keeps its own or not; 13 and 31 are errors of the model.
+    for namespace in ("namespace", "exported_namespace"):
+        (codes,) = re.findall(
+            rf'DCGM_FI_DEV_XID_ERRORS\{{{namespace}="demo-dev", err_code=~"([0-9|]+)"\}}', asked
+        )
+        assert {"48", "79"} <= {*codes.split("|")}
+        assert not {"0", "13", "31"} & {*codes.split("|")}
+        assert f'DCGM_FI_DEV_ROW_REMAP_FAILURE{{{namespace}="demo-dev"}} > 0' in asked
+    assert asked.endswith(
+        'and on (pod) kube_pod_owner{namespace="demo-dev", owner_kind="ReplicaSet", owner_name=~"plants-[a-z0-9]+"}) > 0'
+    )
+
+
+@pytest.mark.parametrize("lacks", ["prometheus", "kube-state-metrics"])
+def test_an_exporter_that_nobody_asks_is_refused(lacks: str) -> None:
+    has = [component for component in [*cluster()["has"], "dcgm-exporter"] if component != lacks]
+    without = {"prometheus": None} if lacks == "prometheus" else {}
+    with pytest.raises(ValidationError, match=f"lacks {lacks}, without which dcgm-exporter has no effect"):
+        EksCluster.model_validate(cluster(has=has, **without))
 
 
 def test_a_burst_of_errors_counts_though_it_is_the_first() -> None:

@@ -12,6 +12,7 @@ from sizewell.config.environment import Environment
 from sizewell.kinds.registry import facet
 from sizewell.planning.kind import PlanKind
 from sizewell.targets.eks.proof import unsound
+from tests.planning.builders import container
 from tests.targets.eks.builders import (
     auto_mode,
     cluster,
@@ -30,13 +31,18 @@ HAS = [*cluster()["has"], "interruption-queue"]
 CLUSTERS = {
     "karpenter": cluster(has=HAS),
     "auto mode": auto_mode(has=["keda", "prometheus", "kube-state-metrics", "network-policies"]),
-    "as root": cluster(has=HAS, pod_security="baseline"),
+    "as another user": cluster(has=HAS, pod_security="restricted"),
 }
 KINDS: tuple[Callable[..., Environment], ...] = (
     in_cluster,
     queued,
     trained_in_cluster,
     transformed_in_cluster,
+)
+#: Whose server starts as any user.
+OWN_IMAGE = {"account": "111122223333", "repository": "own-server", "tag": "1.0"}
+OWN_CONTAINER = container(
+    artifact={"key": "models/plants/model.tar.gz"}, images=dict.fromkeys(container()["images"], OWN_IMAGE)
 )
 #: The oldest version that is still supported on the day of the facts, and the newest of which there is a schema.
 VERSIONS = ("1.32", "1.37")
@@ -47,11 +53,17 @@ def described(request: pytest.FixtureRequest) -> dict[str, Any]:
     return CLUSTERS[request.param]
 
 
+def environment_of(of_kind: Callable[..., Environment], described: dict[str, Any]) -> Environment:
+    """Return an environment whose image starts as the user that the cluster demands."""
+    needs_own = described["pod_security"] == "restricted" and of_kind is not trained_in_cluster
+    return of_kind(described, **({"container": OWN_CONTAINER} if needs_own else {}))
+
+
 @pytest.mark.parametrize("of_kind", KINDS)
 def test_each_object_has_the_schema_of_its_kind(
     of_kind: Callable[..., Environment], described: dict[str, Any]
 ) -> None:
-    for manifest in manifests(of_kind(described)).values():
+    for manifest in manifests(environment_of(of_kind, described)).values():
         if manifest["kind"] in FIELDS:
             assert list(unknown({"spec": manifest["spec"]}, FIELDS[manifest["kind"]])) == []
         else:
@@ -85,7 +97,7 @@ def test_a_misspelt_field_would_be_found() -> None:
 def test_what_is_written_is_sound_and_a_pod_has_its_node_to_itself(
     of_kind: Callable[..., Environment], described: dict[str, Any]
 ) -> None:
-    stated = of_kind(described)
+    stated = environment_of(of_kind, described)
     assert list(unsound(plan_of(stated), foundation(stated))) == []
     assert pods_on_each_type(stated) == {1}
 

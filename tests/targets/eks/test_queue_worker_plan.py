@@ -126,10 +126,19 @@ def test_alarms_are_those_that_a_queue_has_metrics_for() -> None:
     assert {name: alarm.threshold for name, alarm in alarms.items()} == {
         "age_of_oldest_request": 1200,
         "backlog_without_capacity": 0,
+        "invocation_failures": 2.5,
     }
     assert faults(alarms={"expired_requests": {"above_count": 3}}) == [
         f"workloads.{NAME}.alarms.expired_requests: has no effect in a cluster: no metric of it is there"
     ]
+
+
+@pytest.mark.parametrize("topic", ["success_topic_arn", "error_topic_arn"])
+def test_a_topic_that_others_may_publish_to_counts_no_failures(topic: str) -> None:
+    shared = {"notifications": {topic: ACCOUNT_TOPIC}}
+    assert "invocation_failures" not in planned_worker(queued(**shared)).alarms
+    (fault,) = faults(**shared, alarms={"invocation_failures": {"above_percent": 5}})
+    assert fault.startswith(f"workloads.{NAME}.alarms.invocation_failures: has no effect")
 
 
 def test_the_cheapest_place_may_be_a_queue_in_a_cluster() -> None:

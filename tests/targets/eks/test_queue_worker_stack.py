@@ -61,6 +61,13 @@ def test_topics_have_the_names_that_manifests_know(output: Path, template: dict[
         variable["value"].rpartition(":")[2] for variable in worker["env"] if "TOPIC_ARN" in variable["name"]
     }
     assert names == told
+    (counted,) = (
+        alarm["Metrics"]
+        for alarm in of_type(template, "AWS::CloudWatch::Alarm")
+        if alarm.get("AlarmName") == f"{STACK}-InvocationFailures"
+    )
+    read = [query["MetricStat"]["Metric"]["Dimensions"] for query in counted if "MetricStat" in query]
+    assert names == {dimension["Value"] for dimensions in read for dimension in dimensions}
 
 
 def test_pods_receive_and_callers_send_and_neither_does_more(template: dict[str, Any]) -> None:

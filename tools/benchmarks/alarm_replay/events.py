@@ -95,9 +95,18 @@ def queue_traces(
 
 
 def worker_traces(
-    queue: str, dead_letters: str, service: Dimensions | None, *, max_wait_minutes: float, sleeps: bool
+    queue: str,
+    dead_letters: str,
+    topics: tuple[str, str],
+    service: Dimensions | None,
+    *,
+    max_wait_minutes: float,
+    sleeps: bool,
 ) -> Iterator[tuple[Trace, Published]]:
-    """Yield those of a queue of Amazon SQS, which containers work off: tasks of a ``service`` of ECS, or pods."""
+    """Yield those of a queue of Amazon SQS, which containers work off: tasks of a ``service`` of ECS, or pods.
+
+    ``topics`` hear of answers and of failures: AWS counts what is published only where there is any.
+    """
 
     def metric(name: str, of: str = queue) -> Metric:
         return ("AWS/SQS", name, frozenset({("QueueName", of)}))
@@ -112,7 +121,11 @@ def worker_traces(
     )
     lost = metric("ApproximateNumberOfMessagesVisible", dead_letters)
     tasks: Metric = ("ECS/ContainerInsights", "DesiredTaskCount", frozenset(service or ()))
+    answers, failures = (
+        ("AWS/SNS", "NumberOfMessagesPublished", frozenset({("TopicName", topic)})) for topic in topics
+    )
     usual = {age: max_wait_minutes * 60 / 2, waiting: 2.0, worked_on: 1.0, lost: 0.0}
+    usual |= {answers: 2.0, failures: np.nan}
     usual |= {tasks: 1.0} if service else {}
 
     def series(
@@ -129,8 +142,12 @@ def worker_traces(
 
     growing: Floats = (60 * np.arange(6 * HOUR)).astype(np.float64)
     yield trace("steady queue"), series({})
+    yield trace("one request fails"), series({failures: 1.0}, minutes=1)
+    yield trace("all requests fail", 30), series({answers: np.nan, failures: 2.0})
     if sleeps:
-        asleep = {age: np.nan, waiting: np.nan, worked_on: np.nan} | ({tasks: 0.0} if service else {})
+        asleep = {age: np.nan, waiting: np.nan, worked_on: np.nan, answers: np.nan} | (
+            {tasks: 0.0} if service else {}
+        )
         yield trace("asleep for a night"), series(asleep, DAY, 8 * HOUR)
         yield trace("a container starts"), series({worked_on: 0.0}, minutes=_WAKE_MINUTES)
     yield trace("nobody works on a request", max_wait_minutes + 15), series({worked_on: 0.0, age: growing})

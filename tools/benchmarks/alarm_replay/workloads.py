@@ -380,11 +380,16 @@ def _worker(plan: Plan, template: Mapping[str, Any]) -> Watched:
     traces = worker_traces(
         queue["name"],
         dead_letters,
+        (_name_of(queue["answers_topic_arn"]), _name_of(queue["failures_topic_arn"])),
         service_dimensions(plan["cluster"]["name"], service) if service else None,
         max_wait_minutes=queue["max_wait_s"] / 60,
         sleeps=queue["sleeps"],
     )
     return _of_events(plan, template, traces)
+
+
+def _name_of(topic_arn: str) -> str:
+    return topic_arn.rpartition(":")[2]
 
 
 def _job(plan: Plan, template: Mapping[str, Any]) -> Watched:

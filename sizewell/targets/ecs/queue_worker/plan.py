@@ -16,11 +16,11 @@ from sizewell.targets.ecs.queue_worker.policies import plan_policies
 from sizewell.targets.ecs.tasks_plan import ASSUMPTIONS, NAME, catalog_of_plan, task_fields
 from sizewell.targets.serving.from_queue import (
     COUNTED_AFTER_S,
-    WATCHED,
     queue_faults,
     queue_fields,
     queue_requirements,
     replicas_of_queue,
+    watched_of_queue,
 )
 from sizewell.targets.serving.on_ec2 import serve_on_ec2
 
@@ -38,7 +38,7 @@ def _plan(stated: Stated) -> Planned:
         managed_instances_catalog(policy.region),
         *ASSUMPTIONS,
         "an instance is there, and has its image and the model, as soon as one of SageMaker: nobody measured it",
-        watched=WATCHED,
+        watched=watched_of_queue(stated),
     )
     replicas = replicas_of_queue(stated, served, asked_for_s=COUNTED_AFTER_S + SCALE_OUT_MINUTES * 60)
     tasks, of_queue = task_fields(stated, served, replicas), queue_fields(stated, served)

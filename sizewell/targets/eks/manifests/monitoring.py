@@ -5,10 +5,13 @@ https://prometheus-operator.dev/docs/api-reference/api/
 
 from typing import Any
 
+from sizewell.instance_selection import HardwareKind
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.manifests import queries
 from sizewell.targets.eks.manifests.labels import METRICS, Manifest, manifest, selector
+from sizewell.targets.eks.node_types import DEVICES
 from sizewell.targets.eks.pods_plan_model import EksPlan, EksPodsPlan
+from sizewell.targets.eks.runs_plan_model import EksRunsPlan
 
 #: What each alarm is called, what it says, and what to look at first.
 _ALERTS = {
@@ -67,17 +70,17 @@ def alert_rules(plan: EksDeploymentPlan) -> Manifest:
             hold=_UNAVAILABLE_FOR,
         )
     )
-    return _alert_rules(plan, [*rules, *_rules_of_capacity(plan)])
+    return _alert_rules(plan, [*rules, *_rules_of_pods(plan, queries.pods_of_model(plan))])
 
 
-def capacity_rules(plan: EksPodsPlan) -> Manifest | None:
-    """Return the alarm on pods that wait for a node; None where nothing tells of them."""
-    rules = _rules_of_capacity(plan) if plan.cluster.prometheus else []
+def pod_rules(plan: EksPodsPlan) -> Manifest | None:
+    """Return the alarms on pods without a node, and on their GPUs; None where nothing tells of them."""
+    rules = _rules_of_pods(plan, queries.pods_of_model(plan)) if plan.cluster.prometheus else []
     return _alert_rules(plan, rules) if rules else None
 
 
-def alert_rules_of_runs(plan: EksPlan) -> Manifest | None:
-    """Return the alarms on runs of a training; None where nothing tells of them."""
+def alert_rules_of_runs(plan: EksRunsPlan) -> Manifest | None:
+    """Return the alarms on runs of a training or of a transform; None where nothing tells of them."""
     if plan.cluster.prometheus is None or "kube-state-metrics" not in plan.cluster.has:
         return None
     failed = _rule(
@@ -89,27 +92,46 @@ def alert_rules_of_runs(plan: EksPlan) -> Manifest | None:
         expression=queries.failed_runs(plan),
         hold="1m",
     )
-    return _alert_rules(plan, [failed, _pending(plan, queries.pending_runs(plan))])
+    rules = [failed, *_rules_of_pods(plan, queries.pods_of_runs(plan))]
+    if (schedule := plan.schedule) is not None and schedule.enabled:
+        rules.append(
+            _rule(
+                plan,
+                "NoRunSucceeded",
+                "no run has succeeded when one was due",
+                f"why none started, or why none has ended: kubectl describe cronjob {plan.name}, kubectl get jobs",
+                expression=queries.no_run_succeeded(plan, schedule, plan.deadline_s),
+                hold="1m",
+            )
+        )
+    return _alert_rules(plan, rules)
 
 
-def _rules_of_capacity(plan: EksPodsPlan) -> list[dict[str, Any]]:
+def _rules_of_pods(plan: EksPlan, pods: str) -> list[dict[str, Any]]:
     if "kube-state-metrics" not in plan.cluster.has:
         return []
-    return [_pending(plan, queries.pending_pods(plan))]
-
-
-def _pending(plan: EksPlan, expression: str) -> dict[str, Any]:
     describe = f"nodepool {plan.node_pool.name}"
     if plan.node_group is not None:
         describe = "--namespace kube-system configmap cluster-autoscaler-status"
-    return _rule(
+    pending = _rule(
         plan,
         "PodsPending",
         "a pod waits for a node",
         f"capacity of {', '.join(plan.node_pool.instance_types)}: kubectl describe {describe}",
-        expression=expression,
+        expression=queries.pending(plan, pods),
         hold=_PENDING_FOR,
     )
+    if "dcgm-exporter" not in plan.cluster.has or DEVICES[HardwareKind.CUDA] not in plan.pod.devices:
+        return [pending]
+    broken = _rule(
+        plan,
+        "GpuBroken",
+        "a GPU is broken",
+        "DCGM_FI_DEV_XID_ERRORS, and at the Xid catalog of NVIDIA; kubectl delete node of the pod, so that another one starts",
+        expression=queries.broken_gpus(plan, pods),
+        hold="1m",
+    )
+    return [pending, broken]
 
 
 def _alert_rules(plan: EksPlan, rules: list[dict[str, Any]]) -> Manifest:

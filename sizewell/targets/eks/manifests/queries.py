@@ -4,11 +4,18 @@ https://www.envoyproxy.io/docs/envoy/latest/configuration/upstream/cluster_manag
 """
 
 from sizewell.facts.alarms import SLOW_PERCENT
-from sizewell.planning.workload_plan import AlarmPlan
+from sizewell.facts.cron import most_days_between_starts
+from sizewell.facts.durations import DAY_S, HOUR_S
+from sizewell.planning.workload_plan import AlarmPlan, SchedulePlan
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.pods_plan_model import EksPlan, EksPodsPlan
 
 _PER_CENT = 100
+#: After which a GPU is broken: the agent by which EKS watches nodes has them repaired or replaced after these
+#: (https://github.com/aws/eks-node-monitoring-agent, monitors/nvidia/dcgm, WellKnownXidCodes, read 2026-11-28).
+_FATAL_XIDS = "46|48|54|62|63|64|74|79|95|109|110|119|120|136|140|142|143|151|155|156|158"
+#: The hour by which a run may start late, and that of the night in which clocks go back.
+_LATE_S = 2 * HOUR_S
 
 
 def load(plan: EksDeploymentPlan, signal: str) -> str:
@@ -51,22 +58,60 @@ def no_pod_available(plan: EksDeploymentPlan) -> str:
     return f"sum(kube_deployment_status_replicas_available{{{labels}}}) == 0"
 
 
-def pending_pods(plan: EksPodsPlan) -> str:
-    """Return how many pods wait for a node: https://github.com/kubernetes/kube-state-metrics, pod metrics.
+def pods_of_model(plan: EksPodsPlan) -> str:
+    """Return the pods of a Deployment: https://github.com/kubernetes/kube-state-metrics, pod metrics.
 
-    In the phase Pending is also a pod that has a node, and loads its model there.
     The name of a ReplicaSet is that of its Deployment and a hash without hyphens (kubernetes/apimachinery
     pkg/util/rand/rand.go): so none of ``embed-eu`` is one of ``embed``. Long names of pods are cut, so that they say less.
     """
     owner = f'owner_kind="ReplicaSet", owner_name=~"{plan.name}-[a-z0-9]+"'
-    return _pending(plan, f"kube_pod_owner{{{_namespace(plan)}, {owner}}}")
+    return f"kube_pod_owner{{{_namespace(plan)}, {owner}}}"
 
 
-def pending_runs(plan: EksPlan) -> str:
-    """Return how many pods of the runs of a workload wait for a node."""
+def pods_of_runs(plan: EksPlan) -> str:
+    """Return the pods of the runs of a CronJob."""
     job_of_pod = f'kube_pod_owner{{{_namespace(plan)}, owner_kind="Job"}}'
     named = f'label_replace({job_of_pod}, "job_name", "$1", "owner_name", "(.*)")'
-    return _pending(plan, f"({named} and on (namespace, job_name) {_runs(plan)})")
+    return f"({named} and on (namespace, job_name) {_runs(plan)})"
+
+
+def pending(plan: EksPlan, pods: str) -> str:
+    """Return what is true while some of ``pods`` wait for a node.
+
+    In the phase Pending is also a pod that has a node, and loads its model there.
+    """
+    unscheduled = f'kube_pod_status_scheduled{{{_namespace(plan)}, condition="false"}} == 1'
+    return f"count({unscheduled} and on (namespace, pod) {pods}) > 0"
+
+
+def broken_gpus(plan: EksPlan, pods: str) -> str:
+    """Return what is true while a GPU of some of ``pods`` is broken.
+
+    DCGM_FI_DEV_XID_ERRORS is the last error of a GPU, whose code has a label since release 3.3.6 of the exporter
+    (https://github.com/NVIDIA/dcgm-exporter/issues/308; etc/default-counters.csv has both metrics). Where Prometheus keeps
+    its own labels, which is the default, it puts ``exported_`` before those of the exporter.
+    """
+
+    def broken(namespace: str) -> str:
+        in_namespace = f'{namespace}="{plan.cluster.namespace}"'
+        xids = f'DCGM_FI_DEV_XID_ERRORS{{{in_namespace}, err_code=~"{_FATAL_XIDS}"}}'
+        return f"{xids} or DCGM_FI_DEV_ROW_REMAP_FAILURE{{{in_namespace}}} > 0"
+
+    renamed = f'label_replace({broken("exported_namespace")}, "pod", "$1", "exported_pod", "(.*)")'
+    return f"count(({broken('namespace')} or {renamed}) and on (pod) {pods}) > 0"
+
+
+def no_run_succeeded(plan: EksPlan, schedule: SchedulePlan, deadline_s: int) -> str:
+    """Return what is true while the last success is longer ago than the schedule explains; runs that people start count, too.
+
+    https://github.com/kubernetes/kube-state-metrics/blob/main/docs/metrics/workload/cronjob-metrics.md. Until the first
+    success, the CronJob itself is as old; and nothing is due, as far as Prometheus remembers, of one that was suspended.
+    """
+    labels = f'{{{_namespace(plan)}, cronjob="{plan.name}"}}'
+    most_s = most_days_between_starts(schedule.expression) * DAY_S + _LATE_S + deadline_s
+    last = f"max(kube_cronjob_status_last_successful_time{labels} or kube_cronjob_created{labels})"
+    suspended = f"max(max_over_time(kube_cronjob_spec_suspend{labels}[{most_s}s])) == 1"
+    return f"time() - {last} > {most_s} unless {suspended}"
 
 
 def failed_runs(plan: EksPlan) -> str:
@@ -81,11 +126,6 @@ def failed_runs(plan: EksPlan) -> str:
 def _runs(plan: EksPlan) -> str:
     """Return the Jobs of a CronJob: kubectl gives those that people start the same owner (kubernetes/kubectl, create_job.go)."""
     return f'kube_job_owner{{{_namespace(plan)}, owner_kind="CronJob", owner_name="{plan.name}"}}'
-
-
-def _pending(plan: EksPlan, pods: str) -> str:
-    unscheduled = f'kube_pod_status_scheduled{{{_namespace(plan)}, condition="false"}} == 1'
-    return f"count({unscheduled} and on (namespace, pod) {pods}) > 0"
 
 
 def _namespace(plan: EksPlan) -> str:

@@ -11,7 +11,7 @@ from sizewell.targets.eks.manifests.deployments import (
 )
 from sizewell.targets.eks.manifests.kind import ManifestsKind
 from sizewell.targets.eks.manifests.labels import Manifest
-from sizewell.targets.eks.manifests.monitoring import capacity_rules
+from sizewell.targets.eks.manifests.monitoring import pod_rules
 from sizewell.targets.eks.manifests.nodes import nodes
 from sizewell.targets.eks.manifests.pods import configuration
 from sizewell.targets.eks.manifests.queue_scaling import scaled_by_queue, trigger_authentication
@@ -35,7 +35,7 @@ def _manifests(
     if plan.scaling is not None:
         found["trigger-authentication"] = trigger_authentication(plan)
         found["scaled-object"] = scaled_by_queue(plan, plan.scaling, foundation.region)
-    if (rules := capacity_rules(plan)) is not None:
+    if (rules := pod_rules(plan)) is not None:
         found["alert-rules"] = rules
     return found
 

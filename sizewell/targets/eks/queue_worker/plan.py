@@ -21,11 +21,11 @@ from sizewell.targets.eks.proof import unsound
 from sizewell.targets.eks.queue_worker.plan_model import EksQueueWorkerPlan
 from sizewell.targets.serving.from_queue import (
     COUNTED_AFTER_S,
-    WATCHED,
     queue_faults,
     queue_fields,
     queue_requirements,
     replicas_of_queue,
+    watched_of_queue,
 )
 from sizewell.targets.serving.on_ec2 import serve_on_ec2
 
@@ -50,7 +50,7 @@ def plan_queue_worker(stated: Stated) -> EksQueueWorkerPlan:
         catalog_of(cluster, policy.region),
         *assumptions_of(cluster),
         "a node is there, and has its image and the model, as soon as an instance of SageMaker: nobody measured it",
-        watched=WATCHED,
+        watched=watched_of_queue(stated),
     )
     asked_for_s = _ASKED_AFTER_S + stated.workload.scaling.scale_out_cooldown_s
     replicas = replicas_of_queue(stated, served, asked_for_s=asked_for_s)
