@@ -1,10 +1,10 @@
 """Rules of clusters: which there are, and whether a workload can run in the one that it names."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizewell.config.base import with_article, without
-from sizewell.config.cluster import CHEAPEST, SAGEMAKER, Cluster, Runs, TargetKind, is_allowed, target_of
+from sizewell.config.cluster import CHEAPEST, SAGEMAKER, Cluster, TargetKind, is_allowed, target_of
 from sizewell.config.environment import Environment
 from sizewell.config.faults import near_match
 from sizewell.config.request_members import Violation
@@ -33,6 +33,7 @@ def cluster_violations(environment: Environment) -> Iterator[Violation]:
                 f"{', '.join(allowed or ())}",
             )
         if target is None:
+            yield from violations_in_sagemaker(path, workload)
             continue
         if target == CHEAPEST:
             yield from _has_a_choice(path, workload, environment)
@@ -67,13 +68,23 @@ def has_choice(workload: Workload, environment: Environment) -> bool:
 
 
 def possible_targets(workload: Any, environment: Environment) -> Iterator[str | None]:
-    """Yield where a workload can run as far as its keys and the policy say: None is SageMaker, which has all keys."""
+    """Yield where a workload can run as far as its keys and the policy say: None is SageMaker."""
     for target in (None, *environment.clusters):
         if not is_allowed(target, environment.policy.allowed_targets):
             continue
         moved = workload.model_copy(update={"target": target})
-        if target is None or not any(violations_there((), moved, target, environment.clusters[target])):
+        violations = (
+            violations_there((), moved, target, environment.clusters[target])
+            if target
+            else violations_in_sagemaker((), moved)
+        )
+        if not any(violations):
             yield target
+
+
+def violations_in_sagemaker(path: tuple[str, ...], workload: Workload) -> Iterator[Violation]:
+    """Yield which keys of a workload have no effect in SageMaker."""
+    yield from _without_effect(path, workload, workload.only_in_clusters, "SageMaker")
 
 
 def violations_there(
@@ -91,14 +102,16 @@ def violations_there(
     if workload.place != cluster.place:
         where = "the account and region of the policy" if cluster.place is None else f"place {cluster.place}"
         yield (*path, "place"), f"the cluster {target} is in {where}; write the same place at both"
-    yield from _without_effect(path, workload, runs, kind.words)
+    yield from _without_effect(path, workload, runs.lacks, with_article(kind.words))
 
 
-def _without_effect(path: tuple[str, ...], workload: Workload, runs: Runs, words: str) -> Iterator[Violation]:
-    for key, instead in runs.lacks.items():
+def _without_effect(
+    path: tuple[str, ...], workload: Workload, lacks: Mapping[str, str], where: str
+) -> Iterator[Violation]:
+    for key, instead in lacks.items():
         keys = tuple(key.split("."))
         if _is_stated(workload, keys):
-            yield (*path, *keys), f"has no effect in {with_article(words)}: {instead}; {without(key)}"
+            yield (*path, *keys), f"has no effect in {where}: {instead}; {without(key)}"
 
 
 def _is_stated(model: Any, keys: tuple[str, ...]) -> bool:

@@ -129,10 +129,10 @@ class Policy(ConfigModel):
     ] = False
     """Whether t2 and t3 types may be picked; Application Auto Scaling refuses them, so they are never autoscaled."""
 
-    allow_spot: Annotated[
-        bool, OnToggle(on="training jobs may use Spot", off="training jobs may not use Spot")
-    ] = False
-    """Whether training jobs may use managed Spot."""
+    allow_spot: Annotated[bool, OnToggle(on="workloads may use Spot", off="workloads may not use Spot")] = (
+        False
+    )
+    """Whether training jobs, and models in a cluster of Amazon EKS, may use Spot."""
 
     allow_notebooks: Annotated[
         bool, OnToggle(on="notebooks are allowed", off="notebooks are not allowed any more")

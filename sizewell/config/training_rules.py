@@ -7,22 +7,15 @@ from sizewell.config.environment import Environment
 from sizewell.config.file_system import FileSystem
 from sizewell.config.network import ExistingNetwork, NewNetwork
 from sizewell.config.request_members import Violation, training_members
+from sizewell.config.spot import spot_violations
 from sizewell.config.training import TrainedModel
 
 
 def training_violations(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
     """Yield every violation of a training or of a search."""
-    yield from _spot_allowed(environment, name, job)
+    yield from spot_violations(environment, name, job)
     yield from _file_system_violations(environment, name, job)
     yield from training_members(name, job)
-
-
-def _spot_allowed(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:
-    if job.spot.enabled and not environment.policy.allow_spot:
-        yield (
-            ("workloads", name, "spot", "enabled"),
-            "Spot is asked for, but policy.allow_spot is false in this environment",
-        )
 
 
 def _file_system_violations(environment: Environment, name: str, job: TrainedModel) -> Iterator[Violation]:

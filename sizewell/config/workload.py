@@ -17,6 +17,8 @@ class Workload(ConfigModel):
 
     misplaced_keys: ClassVar[Mapping[str, str]] = {}
     """Keys that people bring from elsewhere, by their path in the workload, with what to do instead."""
+    only_in_clusters: ClassVar[Mapping[str, str]] = {}
+    """Keys that have no effect in SageMaker, by their path in the workload, with what to do instead."""
     in_vpc: ClassVar[bool] = True
     """Whether its containers run in the VPC of the environment."""
     has_fleet: ClassVar[bool] = False

@@ -105,6 +105,14 @@ class SavedLock(SavedModel):
     saving_usd_per_month: float | None = None
 
 
+class SavedSpot(SavedModel):
+    """What of the instances of a model is on Spot."""
+
+    share: float
+    savings_percent: float | None
+    """Of the on-demand price; None is unknown."""
+
+
 #: What the time of a choice is: the 95th percentile at peak load in milliseconds, or hours.
 TimeOf = Literal["latency", "duration"]
 
@@ -133,6 +141,11 @@ class SavedChoice(SavedWorkload):
     def instance_count(self) -> int:
         """The instances that run at average load."""
         return 1
+
+    @property
+    def spot_capacity(self) -> SavedSpot | None:
+        """What of the instances of a model is on Spot; None where all are on demand."""
+        return None
 
     @property
     def time(self) -> float | None:

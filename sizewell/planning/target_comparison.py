@@ -5,7 +5,7 @@ from typing import Any
 
 from sizewell.config import ConfigError
 from sizewell.config.cluster import CHEAPEST, TargetKind, is_allowed, target_of
-from sizewell.config.cluster_rules import violations_there
+from sizewell.config.cluster_rules import violations_in_sagemaker, violations_there
 from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.load import PlanInputs
@@ -77,8 +77,12 @@ def compare_targets(
         )
         moved = workload.model_copy(update={"target": target})
         misses = [] if is_allowed(target, environment.policy.allowed_targets) else [_NOT_ALLOWED]
-        if target:
-            misses += (reason for _, reason in violations_there((), moved, target, clusters[target]))
+        violations = (
+            violations_there((), moved, target, clusters[target])
+            if target
+            else violations_in_sagemaker((), moved)
+        )
+        misses += (reason for _, reason in violations)
         if kind is not None and workload.kind not in kind.runs:
             found.append(replace(option, misses=tuple(misses)))
             continue

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sizewell.cli.endpoint_words import asked_of, endpoint_facts, endpoint_row
-from sizewell.cli.kind import Asked, Subject, ViewKind
+from sizewell.cli.kind import Asked, Row, Subject, ViewKind
 from sizewell.instance_selection import EndpointRequirements
 from sizewell.targets.serving.on_ec2 import ec2_requirements
 from sizewell.targets.serving.plan_model import QueueWorkerPlan, ServedOnEc2Plan
@@ -26,10 +26,15 @@ def scaling_words(plan: ServedOnEc2Plan, container: str) -> str:
     return f"scaling: {scaling.target_value:g} {unit} in each {container}: {scaling.derivation}"
 
 
-def view_of_served(container: str, launcher: str, lines: Callable[[Any], list[str]]) -> ViewKind:
+def view_of_served(
+    container: str,
+    launcher: str,
+    lines: Callable[[Any], list[str]],
+    row: Callable[[Any], Row] = endpoint_row,
+) -> ViewKind:
     """Return the view of a model that answers at once; ``launcher`` launches its instances, and ``lines`` say how it runs."""
     return ViewKind(
-        row=endpoint_row,
+        row=row,
         notes=lambda plan: iter((_note(plan, container),)),
         explain=lambda subject: _explained(subject, launcher, ec2_requirements),
         facts=lambda explanation: endpoint_facts(explanation, lines),
@@ -42,6 +47,7 @@ def view_of_queue_worker(
     launcher: str,
     lines: Callable[[Any], list[str]],
     requirements: Callable[..., EndpointRequirements],
+    row: Callable[[Any], Row] = endpoint_row,
 ) -> ViewKind:
     """Return the view of a model that works off a queue."""
 
@@ -49,7 +55,7 @@ def view_of_queue_worker(
         return [*_queue_lines(plan), *lines(plan)]
 
     return ViewKind(
-        row=endpoint_row,
+        row=row,
         notes=lambda plan: iter((_note(plan, container), plan.queue.why)),
         explain=lambda subject: _explained(subject, launcher, requirements),
         facts=lambda explanation: endpoint_facts(explanation, all_lines, answers_later=True),

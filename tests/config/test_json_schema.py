@@ -166,7 +166,7 @@ def test_partial_layer_is_valid(text: str) -> None:
         "workloads: {support-bert: {model: {architecture: gradient-boosting, layers: 5}}}",
         "workloads: {support-bert: {margin: 10}}",
         "policy: {savings_plan: {discount_percent: 70}}",
-        "workloads: {support-bert: {spot: {enabled: true}, traffic: {}}}",
+        "workloads: {support-bert: {checkpoint: {interval_minutes: 15}, traffic: {}}}",
         "network: {mode: new, vpc_id: vpc-12345678}",
         "network: {mode: existing, cidr: 10.0.0.0/16}",
     ],

@@ -378,7 +378,8 @@ def test_null_without_a_key_to_remove(message_for: MessageFor) -> None:
 def test_spot_on_a_real_time_endpoint(message_for: MessageFor) -> None:
     assert message_for("workloads:\n  support-bert:\n    spot: {enabled: true}\n") == lines(
         "config/dev.yaml:3  workloads.support-bert.spot",
-        "  Spot never serves real-time traffic: SageMaker has managed Spot for training jobs only; remove the key",
+        "  has no effect in SageMaker: it has Spot for training jobs alone, and a cluster of Amazon EKS has it for models, too; "
+        "remove it, or write spot: null in the environment's file to drop what base.yaml says",
     )
 
 

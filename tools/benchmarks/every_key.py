@@ -55,13 +55,13 @@ def _in_clusters(found: dict[str, Config]) -> dict[str, Config]:
     clusters = {name: {**cluster, "place": "eu"} for name, cluster in stated.CLUSTERS.items()}
     beside = found["job: linear"]
     return {
-        "endpoint: in a cluster of EKS": base,
+        "endpoint: in a cluster of EKS": _changed(base, stated.ON_SPOT),
         **{
             f"queue: in a cluster of {words}": {
-                **_base({**stated.QUEUE_IN_CLUSTER, "target": target, "model": model, "request": request}),
+                **_base({**stated.QUEUE_IN_CLUSTER, **also, "model": model, "request": request}),
                 "clusters": stated.CLUSTERS,
             }
-            for words, target in (("EKS", "main"), ("ECS", "web"))
+            for words, also in (("EKS", stated.ON_SPOT), ("ECS", {"target": "web"}))
         },
         "endpoint: in a cluster of ECS": {
             **base,

@@ -345,6 +345,7 @@ IN_CLUSTER: Config = {
     "target": "main",
     "scaling": {"max_instances": 20, "track": {"invocations": {}}},
 }
+ON_SPOT: Config = {"spot": {"enabled": True}}
 QUEUE: Config = {
     **{
         key: ENDPOINT[key]

@@ -34,6 +34,7 @@ from sizewell.config.scaling import (
     check_schedules,
 )
 from sizewell.config.served_model import EndpointOnInstances
+from sizewell.config.spot import ServedOnSpot, spot_violations
 from sizewell.config.traffic import RequestTraffic
 from sizewell.facts.asynchronous import MAX_PROCESSING_S, MAX_TIME_IN_QUEUE_S
 
@@ -177,7 +178,7 @@ class AsynchronousAlarms(ConfigModel):
     """Disk of the fullest instance (DiskUtilization)."""
 
 
-class AsynchronousEndpoint(RoutedFleet, EndpointOnInstances):
+class AsynchronousEndpoint(ServedOnSpot, RoutedFleet, EndpointOnInstances):
     """An endpoint with a queue: answers come later, in S3, and instances sleep while nobody asks."""
 
     misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS
@@ -254,6 +255,7 @@ def asynchronous_violations(
 
 def _rules(environment: Environment, name: str, endpoint: AsynchronousEndpoint) -> Iterator[Violation]:
     yield from asynchronous_violations(environment, name, endpoint)
+    yield from spot_violations(environment, name, endpoint)
     yield from member_violations(environment, name, endpoint)
 
 

@@ -22,6 +22,7 @@ from sizewell.config.request_members import Violation
 from sizewell.config.rollout import ON_ROLLOUT, Rollout
 from sizewell.config.scaling import Scaling
 from sizewell.config.served_model import EndpointOnInstances
+from sizewell.config.spot import ServedOnSpot, spot_violations
 from sizewell.config.traffic import RequestTraffic, UserTraffic
 from sizewell.config.tree import KeyPath
 from sizewell.config.variant_names import (
@@ -49,8 +50,7 @@ ON_SHADOW = OnChange(
 
 #: Keys that people bring from elsewhere and no endpoint has, with what to do instead.
 MISPLACED_KEYS = {
-    "spot": "Spot never serves real-time traffic: SageMaker has managed Spot for training jobs only; remove the key",
-    "purchase": "endpoints are on-demand: SageMaker has managed Spot for training jobs only; remove the key",
+    "purchase": "endpoints are on-demand, but for spot in a cluster of Amazon EKS; remove the key",
     "elastic_inference": "Elastic Inference has been shut down by AWS: state the latency and let a GPU or CPU be picked",
     "accelerator_type": "Elastic Inference has been shut down by AWS: state the latency and let a GPU or CPU be picked",
     "mode": "this kind is real-time; kind: endpoint has a mode, and mode: auto takes the cheapest that meets the needs",
@@ -59,7 +59,7 @@ MISPLACED_KEYS = {
 }
 
 
-class RealTimeEndpoint(RoutedFleet, EndpointOnInstances, EndpointNeeds):
+class RealTimeEndpoint(ServedOnSpot, RoutedFleet, EndpointOnInstances, EndpointNeeds):
     """An endpoint that answers at once, on instances that run all the time."""
 
     misplaced_keys: ClassVar[Mapping[str, str]] = MISPLACED_KEYS
@@ -207,6 +207,7 @@ def _rules(environment: Environment, name: str, endpoint: RealTimeEndpoint) -> I
     if variant_of(name) != SHADOW:
         yield from instance_bounds(environment, name, endpoint.scaling)
     yield from _reservation_is_usable(environment, name, endpoint)
+    yield from spot_violations(environment, name, endpoint)
     yield from member_violations(environment, name, endpoint)
 
 

@@ -68,6 +68,7 @@ class EcsCluster(Cluster):
 _OF_SAGEMAKER = "it is a feature of endpoints of SageMaker"
 _POOLS = "its capacity provider always has all types that fit"
 _OWN_ROLES = "its roles are made"
+_ON_DEMAND = "its capacity provider launches on demand; a cluster of Amazon EKS has Spot"
 _PACKAGE = "state image and artifact, which every target can read"
 
 FACET = TargetKind(
@@ -80,6 +81,7 @@ FACET = TargetKind(
                 "pipeline": "one container answers; put the steps before and after the model into its image",
                 "data_capture": f"{_OF_SAGEMAKER}; log requests in the container",
                 "instance_pools": _POOLS,
+                "spot": _ON_DEMAND,
                 "capacity_reservation_arn": "it is of SageMaker's own capacity",
                 "variants": f"{_OF_SAGEMAKER}; make each variant a workload of its own",
                 "shadow": _OF_SAGEMAKER,
@@ -97,6 +99,7 @@ FACET = TargetKind(
             lacks={
                 "routing": "a task takes what it has room for",
                 "instance_pools": _POOLS,
+                "spot": _ON_DEMAND,
                 "access.api_gateway": "callers send to the queue",
                 "execution_role_arn": _OWN_ROLES,
                 "container.model_package": _PACKAGE,

@@ -35,6 +35,7 @@ from sizewell.targets.eks.pods_plan_model import (
     PrometheusPlan,
     manager_of,
 )
+from sizewell.targets.eks.pods_spot import plan_spot, spot_faults
 from sizewell.targets.eks.quantity import cpu_millicores, size_bytes
 from sizewell.targets.eks.scheduling import Overhead
 from sizewell.targets.serving.on_ec2 import Replicas, ServedOnEc2
@@ -91,12 +92,16 @@ def _with(daemonsets: Overhead, beside: Overhead) -> Overhead:
     )
 
 
-def pod_fields(stated: Stated, served: ServedOnEc2, replicas: Replicas) -> dict[str, Any]:
-    """Return what the plan says of the cluster, the pods of a model and their nodes."""
+def pod_fields(
+    stated: Stated, served: ServedOnEc2, replicas: Replicas, *, spot_share: float
+) -> dict[str, Any]:
+    """Return what the plan says of the cluster, the pods of a model and their nodes; with Spot, it gets a share of the pods."""
+    spot = plan_spot(stated, served.types[0], spot_share) if stated.workload.spot.enabled else None
     pool = plan_node_pool(
         stated,
         served.types,
         served.kind,
+        capacity_types=("spot", "on-demand") if spot else ("on-demand",),
         volume_size_gib=SYSTEM_VOLUME_GIB + endpoint_volume_size_gib(served.artifact_gib),
         max_nodes=replicas.most + 1,
     )
@@ -107,6 +112,7 @@ def pod_fields(stated: Stated, served: ServedOnEc2, replicas: Replicas) -> dict[
     )
     return {
         "cluster": plan_cluster(stated),
+        "on_spot": spot,
         "node_pool": pool,
         "node_group": plan_node_group(
             stated,
@@ -153,7 +159,7 @@ def cluster_faults(
 ) -> tuple[PlanFault, ...]:
     """Return why pods of a model would not run in the cluster; what they need of it is told with the reason."""
     role = "to read the model" if plan.artifact_key is not None else None
-    return pod_faults(stated, plan, role, needed)
+    return (*pod_faults(stated, plan, role, needed), *spot_faults(plan))
 
 
 def pod_faults(
@@ -207,6 +213,10 @@ def _namespace_of_kubernetes(plan: EksPlan) -> Iterator[PlanFault]:
 
 def _needed_by_pods(plan: EksPlan) -> dict[Component, str]:
     needed: dict[Component, str] = {}
+    if "spot" in plan.node_pool.capacity_types:
+        needed[Component.INTERRUPTION_QUEUE] = (
+            "tells Karpenter two minutes before EC2 takes a Spot Instance back, so that its pod ends in order"
+        )
     if "nvidia.com/gpu" in plan.pod.devices:
         needed[Component.NVIDIA_DEVICE_PLUGIN] = f"offers the GPUs of {plan.instance_type}"
     if "aws.amazon.com/neuron" in plan.pod.devices:
@@ -265,10 +275,11 @@ def _too_few_zones(plan: EksPlan, stated: Stated) -> Iterator[PlanFault]:
 
 def _two_ways_to_buy(plan: EksPlan) -> Iterator[PlanFault]:
     if plan.node_group is not None and len(plan.node_pool.capacity_types) > 1:
+        serves = isinstance(plan, EksPodsPlan)
         yield PlanFault(
             ("workloads", plan.name, "spot"),
             "falls back to instances on demand, and a node group launches either those or Spot Instances",
-            "write spot.on_demand_fallback: false, or leave spot out",
+            "leave spot out" if serves else "write spot.on_demand_fallback: false, or leave spot out",
         )
 
 

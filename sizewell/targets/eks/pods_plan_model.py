@@ -83,6 +83,23 @@ class NodeGroupPlan(PlanModel):
     """Of nodes that get another release: a new one is there first, or the old one ends first."""
 
 
+class SpotPlan(PlanModel):
+    """The nodes that are on Spot while Spot has capacity; figures are those of the chosen type, as published for its region."""
+
+    share: float
+    """Of all pods."""
+    savings_percent: float | None
+    """Of the on-demand price, without a fee; None where nobody publishes it, and no saving is counted."""
+    interruption_band: str | None
+    """The share of instances that EC2 took back in a month."""
+    as_of: str | None
+
+    @property
+    def paid_share(self) -> float:
+        """Return what is paid of the on-demand price, without a fee."""
+        return 1 - (self.savings_percent or 0.0) / 100
+
+
 class PodRoomPlan(PlanModel):
     """What the container that does the work asks of its node: what all types of the pool have left."""
 
@@ -136,6 +153,13 @@ class EksPodsPlan(EksModelPlan, ServedOnEc2Plan):
     cluster: EksClusterPlan
     zones: int
     """In how many zones pods are spread, where there is capacity."""
+    on_spot: SpotPlan | None = None
+    """None where all nodes are on demand."""
+
+    @property
+    def least_pods(self) -> int:
+        """How many pods run at least."""
+        return self.scaling.min_instance_count if self.scaling else self.initial_instance_count
 
 
 def manager_of(nodes: str) -> str:

@@ -1,7 +1,27 @@
 """What people see of the pods of a workload."""
 
+from dataclasses import replace
+from typing import Any
+
+from sizewell.cli.endpoint_words import endpoint_row
+from sizewell.cli.kind import Row
 from sizewell.targets.eks.pods_plan_model import EksPodsPlan, PodRoomPlan
 from sizewell.targets.view import scaling_words
+
+#: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-instance-termination-notices.html
+_NOTICE_S = 120
+#: What becomes, by whether somebody waits for the answers, of all pods on Spot at once, and of an answer that takes too long.
+_LOST = {
+    True: ("half of the pods answer until others are ready", "is cut off"),
+    False: ("requests wait until others are ready", "begins again, as one of its tries"),
+}
+
+
+def row_with_spot(plan: Any) -> Row:
+    """Return the row of a model, with how many of its instances are on Spot."""
+    row = endpoint_row(plan)
+    spot = "" if plan.on_spot is None else " Spot" if plan.on_spot.share == 1 else " half Spot"
+    return replace(row, count=f"{row.count}{spot}")
 
 
 def pod_lines(plan: EksPodsPlan) -> list[str]:
@@ -10,7 +30,27 @@ def pod_lines(plan: EksPodsPlan) -> list[str]:
     return [
         scaling_words(plan, "pod"),
         f"nodes: one pod on each of {', '.join(pool.instance_types)}; at most {pool.max_nodes}",
+        *_spot_lines(plan),
         room_words(plan.pod),
+    ]
+
+
+def _spot_lines(plan: EksPodsPlan) -> list[str]:
+    """Return what is on Spot, what that saves and risks; nothing where all nodes are on demand."""
+    if (spot := plan.on_spot) is None:
+        return []
+    saves = (
+        f"no saving of {plan.instance_type} is known"
+        if spot.savings_percent is None
+        else f"it saves about {spot.savings_percent:.0f} % of {plan.instance_type}, which the bill counts, and "
+        f"{spot.interruption_band} of its instances were interrupted in a month (EC2 Spot Instance Advisor, {spot.as_of})"
+    )
+    at_once, late = _LOST[spot.share < 1]
+    is_late = plan.pod.longest_answer_s >= _NOTICE_S
+    return [
+        f"Spot: {'half of the pods' if spot.share < 1 else 'all pods'}, on demand while it has no capacity; {saves}",
+        f"if EC2 takes all of Spot back at once, {at_once}"
+        + (f"; an answer that takes longer than the notice of {_NOTICE_S} s {late}" if is_late else ""),
     ]
 
 

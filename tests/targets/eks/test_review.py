@@ -178,6 +178,23 @@ def test_a_move_out_of_the_cluster_names_the_address_that_callers_lose(output: P
     assert "kubectl delete -k manifests/main/assistant" in hazard.what_to_do
 
 
+def test_a_move_to_spot_is_told_with_its_risk_and_its_saving(tmp_path: Path) -> None:
+    request = "    request: {input_tokens: 128}\n"
+    scaled = f"{request}    scaling: {{min_instances: 2}}\n"
+    base = synthesized(tmp_path / "base", request, scaled)
+    head = synthesized(tmp_path / "head", request, f"{scaled}    spot: {{enabled: true}}\n")
+    found = review(base, head)
+    said = {hazard.consequence for hazard in found.hazards}
+    assert any("New nodes may be on Spot" in consequence for consequence in said), said
+    assert not any("no longer listed" in consequence for consequence in said)
+    (cost,) = found.cost
+    assert cost.difference.expected is not None
+    assert cost.difference.expected < 0
+    assert cost.difference.maximum == 0  # where Spot has no capacity
+    (change,) = found.config
+    assert change.key_path == "workloads.classify-mail.spot.enabled"
+
+
 def test_another_namespace_makes_other_objects_beside_the_old_ones(output: Path, tmp_path: Path) -> None:
     found = review(
         output,

@@ -4,7 +4,8 @@ The objects say between which numbers the pods scale, whether a run may have Spo
 of the types is the first, what it costs, how many there are on average, and how often and how long a run lasts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sizewell.facts.billing import HOURS_PER_MONTH
@@ -33,6 +34,7 @@ _EC2 = "EC2"
 _AUTO_MODE = "eks.amazonaws.com"
 _CAPACITY_TYPE = "karpenter.sh/capacity-type"
 _FEE = ("EKS", "Auto Mode fee")
+_OF_ADVISOR = "on-demand price less the published EC2 Spot saving of the region"
 #: Node groups cost nothing themselves (https://aws.amazon.com/eks/pricing/).
 _NODE_GROUPS = "eks-node-groups"
 
@@ -61,7 +63,9 @@ def node_charges(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
             job, stack, manager, _FEE, volume_gb=_volume_gb(stack), capacity_types=capacity_types
         )
     else:
-        yield from instance_charges(stack, _bounds(stack), manager, _FEE, _volume_gb(stack))
+        instances, *others = instance_charges(stack, _bounds(stack), manager, _FEE, _volume_gb(stack))
+        yield from _by_capacity_type(instances, stack, _capacity_types(resource))
+        yield from others
 
 
 def instance_charges(
@@ -103,6 +107,39 @@ def instance_charges(
             stack.price(_EC2, "gp3_gb_month"),
         )
     yield from by_use(_EC2, "data transfer between zones", None)
+
+
+def _by_capacity_type(
+    instances: Charge, stack: PlannedStack, capacity_types: Sequence[str]
+) -> Iterator[Charge]:
+    """Yield the instances that are on Spot apart from those on demand; at the most, Spot has no capacity."""
+    spot = stack.workload.spot_capacity if isinstance(stack.workload, SavedChoice) else None
+    price, usd, count = instances.price, instances.usd_per_month, instances.count
+    if price is None or usd is None or count is None:
+        yield instances
+        return
+    share = spot.share if spot and "spot" in capacity_types else 0.0
+    facts = {**instances.facts, "nodes on Spot": Fact(number_words(share * 100), " %")}
+    if share < 1:
+        yield replace(
+            instances,
+            usd_per_month=usd.times(1 - share),
+            count=replace(count, number=count.number.times(1 - share)),
+            facts=facts,
+        )
+    if spot is None or not share:
+        return
+    paid_share, on_spot = 1 - (spot.savings_percent or 0.0) / 100, usd.times(share)
+    yield replace(
+        instances,
+        name=f"{instances.name} on Spot",
+        slot="nodes on Spot" if share < 1 else instances.slot,
+        basis="estimated" if spot.savings_percent else instances.basis,
+        price=replace(price, usd=price.usd * paid_share, basis="estimated", note=_OF_ADVISOR),
+        usd_per_month=Amounts(on_spot.minimum * paid_share, on_spot.expected * paid_share, on_spot.maximum),
+        count=replace(count, number=count.number.times(share), noun=count.noun.replace(" ", " Spot ")),
+        facts={} if share < 1 else facts,
+    )
 
 
 def _capacity_types(pool: Resource) -> list[str]:

@@ -15,6 +15,7 @@ from sizewell.targets.eks.pods_plan import (
     cluster_faults,
     pod_fields,
 )
+from sizewell.targets.eks.pods_spot import SHARE_OF_ANSWERING, spot_assumptions
 from sizewell.targets.eks.proof import unsound
 from sizewell.targets.serving.at_once import WATCHED, replicas_that_answer
 from sizewell.targets.serving.on_ec2 import ec2_requirements, serve_on_ec2
@@ -35,10 +36,15 @@ def plan_deployment(stated: Stated) -> EksDeploymentPlan:
         ec2_requirements(stated.workload, policy, stated.measurements),
         catalog_of(cluster, policy.region),
         *_assumptions(cluster),
+        *spot_assumptions(stated),
         watched=WATCHED,
     )
     replicas = replicas_that_answer(stated, served)
-    fields = {**served.fields, **replicas.fields, **pod_fields(stated, served, replicas)}
+    fields = {
+        **served.fields,
+        **replicas.fields,
+        **pod_fields(stated, served, replicas, spot_share=SHARE_OF_ANSWERING),
+    }
     if cluster.prometheus is None:
         fields["alarms"] = {}
     return EksDeploymentPlan(**fields)

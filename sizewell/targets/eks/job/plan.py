@@ -12,7 +12,7 @@ from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB
 from sizewell.planning.errors import PlanError
 from sizewell.planning.kind import PlanKind, Planned, Stated
 from sizewell.planning.remedies import training_remedies
-from sizewell.targets.eks.cluster import Component, EksCluster
+from sizewell.targets.eks.cluster import EksCluster
 from sizewell.targets.eks.job.plan_model import EksJobPlan
 from sizewell.targets.eks.node_group import RUNS_AT_A_TIME, plan_node_group
 from sizewell.targets.eks.node_types import NOTHING
@@ -46,7 +46,7 @@ def eks_training_requirements(*args: Any) -> TrainingRequirements:
 def _plan(stated: Stated) -> Planned:
     plan = plan_job(stated)
     if found := (
-        *pod_faults(stated, plan, "to read its data and to write its model", _needed(stated, plan)),
+        *pod_faults(stated, plan, "to read its data and to write its model", needed_by_runs(stated)),
         *variable_faults(plan, "in a cluster of Amazon EKS"),
     ):
         raise PlanError(found)  # no manifest is written of what the cluster has not
@@ -87,15 +87,6 @@ def _capacity_types(job: TrainedModel) -> Iterator[str]:
         yield "spot"
     if not job.spot.enabled or job.spot.on_demand_fallback:
         yield "on-demand"
-
-
-def _needed(stated: Stated, plan: EksJobPlan) -> dict[Component, str]:
-    needed: dict[Component, str] = {}
-    if plan.spot:
-        needed[Component.INTERRUPTION_QUEUE] = (
-            "tells Karpenter two minutes before EC2 takes a Spot Instance back, so that the last checkpoint is saved"
-        )
-    return {**needed, **needed_by_runs(stated)}
 
 
 def _assumptions(job: TrainedModel, cluster: EksCluster) -> Iterator[str]:

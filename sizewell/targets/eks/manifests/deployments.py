@@ -46,14 +46,19 @@ def deployment(plan: EksPodsPlan, template: Mapping[str, Any]) -> Manifest:
 
 
 def disruption_budget(plan: EksPodsPlan) -> Manifest:
-    """Return that nodes are drained one at a time: of a single pod, too, or its node could never be replaced."""
+    """Return that nodes are drained one at a time: of a single pod, too, or its node could never be replaced.
+
+    Karpenter asks this budget also where EC2 takes nodes back, which it does within two minutes, and many at a time: all pods on
+    Spot may go at once, or most of them would not hear of it.
+    https://karpenter.sh/docs/concepts/disruption/#termination-controller
+    """
     return manifest(
         "policy/v1",
         "PodDisruptionBudget",
         plan.name,
         plan,
         spec={
-            "maxUnavailable": 1,
+            "maxUnavailable": 1 if plan.on_spot is None else f"{plan.on_spot.share:.0%}",
             "selector": {"matchLabels": selector(plan)},
             "unhealthyPodEvictionPolicy": "AlwaysAllow",
         },

@@ -13,6 +13,8 @@ PROXY = "proxy"
 WORKER = "worker"
 #: Of the nodes of a node group: the name of a group changes with what its nodes are, and a new one takes the pods of the old one.
 NODE_GROUP_LABEL = "sizewell/node-group"
+#: What Karpenter calls the kinds of capacity of a node.
+CAPACITY_TYPE = "karpenter.sh/capacity-type"
 
 
 def selector(plan: EksPlan) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sizewell.instance_selection.requirements import HardwareKind
-from sizewell.targets.eks.manifests.labels import Manifest, manifest
+from sizewell.targets.eks.manifests.labels import CAPACITY_TYPE, Manifest, manifest
 from sizewell.targets.eks.node_types import DEVICES
 from sizewell.targets.eks.pods_plan_model import EksPlan, EksPodsPlan
 
@@ -80,7 +80,7 @@ def _pool(
     requirements = {
         "node.kubernetes.io/instance-type": list(pool.instance_types),
         "kubernetes.io/arch": [pool.architecture],
-        "karpenter.sh/capacity-type": list(pool.capacity_types),
+        CAPACITY_TYPE: list(pool.capacity_types),
     }
     return manifest(
         "karpenter.sh/v1",

@@ -5,13 +5,14 @@ starts with ``serve``, finds the model in /opt/ml/model, and answers at /ping an
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
 from sizewell.facts.model_servers import MODEL_DIRECTORY
 from sizewell.targets.contract import program
 from sizewell.targets.eks.manifests.labels import (
+    CAPACITY_TYPE,
     MODEL,
     NODE_GROUP_LABEL,
     Manifest,
@@ -71,11 +72,15 @@ def pod_template(
             "topologySpreadConstraints": [
                 {
                     "maxSkew": 1,
-                    "topologyKey": "topology.kubernetes.io/zone",
-                    # A zone without capacity must not keep a pod from another one.
+                    "topologyKey": key,
+                    # Where there is no capacity, a pod takes what there is.
                     "whenUnsatisfiable": "ScheduleAnyway",
                     "labelSelector": {"matchLabels": selector(plan)},
+                    # Pods that a rollout ends do not count, or those that are left may all be in one place. An older Karpenter
+                    # counts them: https://github.com/kubernetes-sigs/karpenter/issues/1569
+                    "matchLabelKeys": ["pod-template-hash"],
                 }
+                for key in _spread_over(plan)
             ],
             "initContainers": list(init_containers),
             "containers": [container],
@@ -86,6 +91,14 @@ def pod_template(
             ],
         },
     }
+
+
+def _spread_over(plan: EksPodsPlan) -> Iterator[str]:
+    """Yield the labels of nodes over which pods are spread; Karpenter gives up the first one first."""
+    yield "topology.kubernetes.io/zone"
+    if plan.on_spot is not None and plan.on_spot.share < 1:
+        # Two kinds of capacity have one half of the pods each: https://karpenter.sh/docs/concepts/scheduling/#topology-spread
+        yield CAPACITY_TYPE
 
 
 def pod_metadata(plan: EksPlan) -> dict[str, Any]:

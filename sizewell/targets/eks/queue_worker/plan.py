@@ -17,6 +17,7 @@ from sizewell.targets.eks.pods_plan import (
     cluster_faults,
     pod_fields,
 )
+from sizewell.targets.eks.pods_spot import SHARE_OF_WORKING, spot_assumptions
 from sizewell.targets.eks.proof import unsound
 from sizewell.targets.eks.queue_worker.plan_model import EksQueueWorkerPlan
 from sizewell.targets.serving.from_queue import (
@@ -49,6 +50,7 @@ def plan_queue_worker(stated: Stated) -> EksQueueWorkerPlan:
         requirements(stated.workload, policy, stated.measurements),
         catalog_of(cluster, policy.region),
         *assumptions_of(cluster),
+        *spot_assumptions(stated),
         "a node is there, and has its image and the model, as soon as an instance of SageMaker: nobody measured it",
         watched=watched_of_queue(stated),
     )
@@ -57,7 +59,7 @@ def plan_queue_worker(stated: Stated) -> EksQueueWorkerPlan:
     return EksQueueWorkerPlan(
         **served.fields,
         **replicas.fields,
-        **pod_fields(stated, served, replicas),
+        **pod_fields(stated, served, replicas, spot_share=SHARE_OF_WORKING),
         **queue_fields(stated, served),
     )
 
