@@ -51,7 +51,8 @@ def folder_of(stack_name: str, workload: str | None) -> str:
 
 def object_shown(resource: Resource, stack_name: str) -> str:
     """Return kind and name of an object, and its cluster, as people call it."""
-    name = mapping(resource.properties.get("metadata")).get("name") or resource.logical_id
+    metadata = mapping(resource.properties.get("metadata"))
+    name = metadata.get("name") or metadata.get("generateName") or resource.logical_id
     cluster = renamed_cluster_of(stack_name) or cluster_of(stack_name)
     kind = resource.resource_type.removeprefix(TYPE_PREFIX)
     return f"{kind} {name} in cluster {cluster}" if cluster else f"{kind} {name}"

@@ -51,9 +51,10 @@ def test_each_instance_takes_its_place_with_all_its_accelerators(
     ]
 
 
-def test_efa_is_used_where_there_is_a_device(tmp_path: Path) -> None:
+@pytest.mark.parametrize("instance_type", ["ml.p4d.24xlarge", "p4d.24xlarge"])  # of SageMaker, of a cluster
+def test_efa_is_used_where_there_is_a_device(instance_type: str, tmp_path: Path) -> None:
     (tmp_path / "uverbs0").touch()
-    assert started(tmp_path, GPUS, "ml.p4d.24xlarge")[:-1] == [
+    assert started(tmp_path, GPUS, instance_type)[:-1] == [
         "FI_EFA_USE_DEVICE_RDMA=1",
         "FI_PROVIDER=efa",
         "NCCL_SOCKET_IFNAME=eth7",

@@ -293,6 +293,7 @@ CLUSTERS: Config = {
             "neuron-device-plugin",
             "network-policies",
             "interruption-queue",
+            "kueue",
         ],
         "daemonsets": {"cpu": "300m", "memory": "800Mi", "pods": 9},
         "prometheus": {
@@ -301,6 +302,7 @@ CLUSTERS: Config = {
             "labels": {"release": "prometheus"},
         },
         "namespace": "models",
+        "local_queue": "research",
         "pod_security": "baseline",
         "proxy_image": "111122223333.dkr.ecr.us-east-1.amazonaws.com/envoy:v1.36.2",
     },

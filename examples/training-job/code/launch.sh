@@ -24,8 +24,8 @@ fi
 # straight from the memory of the accelerators.
 export NCCL_SOCKET_IFNAME=$interface
 if compgen -G '/dev/infiniband/uverbs*' >/dev/null; then export FI_PROVIDER=efa; fi
-case $instance_type in
-  ml.p4d.* | ml.p4de.* | ml.trn1.*) export FI_EFA_USE_DEVICE_RDMA=1 RDMAV_FORK_SAFE=1 ;;
+case ${instance_type#ml.} in
+  p4d.* | p4de.* | trn1.*) export FI_EFA_USE_DEVICE_RDMA=1 RDMAV_FORK_SAFE=1 ;;
 esac
 
 exec torchrun --nnodes="$nodes" --node_rank="$rank" --nproc_per_node="$processes" \

@@ -20,5 +20,13 @@ class BatchCluster(Cluster):
 FACET = TargetKind(
     words="cluster of AWS Batch",
     model=BatchCluster,
-    runs={"training-job": Runs(planned_as="batch-job", lacks=TRAINING_LACKS)},
+    runs={
+        "training-job": Runs(
+            planned_as="batch-job",
+            lacks={
+                **TRAINING_LACKS,
+                "max_instances": "a run has one instance; in SageMaker and in a cluster of Amazon EKS it may have several",
+            },
+        )
+    },
 )

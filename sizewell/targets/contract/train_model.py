@@ -1,8 +1,10 @@
-"""Train a model as SageMaker does around ``docker run IMAGE train``, on one instance of EKS or ECS.
+"""Train a model as SageMaker does around ``docker run IMAGE train``, on an instance of EKS or ECS, or on one of several.
 
 It is the first process of a container of the user's image, and starts its program ``train``. It exits with the code of the
 script, with 143 where SIGTERM came first, and with 1 and one sentence where it failed itself. Tests ran it; no Spot
 interruption, kubelet or agent of ECS did.
+
+Of several hosts, the first one writes the checkpoints and the output, alone; all read the checkpoints.
 """
 
 from __future__ import annotations
@@ -302,7 +304,16 @@ def _archive(folder: Path, uri: str, name: str) -> None:
             archive.add(path, path.name)
 
 
-def _lay_out(root: Path) -> None:
+def _hosts() -> tuple[list[str], str]:
+    """Return the hosts of the run, and which of them this is. Kubernetes sets the index of a pod.
+
+    The toolkit looks each host up, for a quarter of an hour (entry_point.py): the only one has a name that is known everywhere.
+    """
+    hosts = os.environ.get("RUN_HOSTS", "localhost").split()
+    return hosts, hosts[int(os.environ["JOB_COMPLETION_INDEX"]) if len(hosts) > 1 else 0]
+
+
+def _lay_out(root: Path, hosts: list[str], host: str) -> None:
     """Make the folders and files that a training image expects.
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html
@@ -311,8 +322,7 @@ def _lay_out(root: Path) -> None:
         empty(root / name)
     (root / "output/data").mkdir()
     channels, hyperparameters = (json.loads(os.environ[name]) for name in ("CHANNELS", "HYPERPARAMETERS"))
-    # The toolkit looks each host up, for a quarter of an hour (entry_point.py): this name is known everywhere.
-    host, group, instance_type = "localhost", "homogeneousCluster", os.environ["INSTANCE_TYPE"]
+    group, instance_type = "homogeneousCluster", os.environ["INSTANCE_TYPE"]
     for name, content in {
         "hyperparameters": hyperparameters,
         "inputdataconfig": {name: {"TrainingInputMode": "File"} for name in channels},
@@ -320,9 +330,9 @@ def _lay_out(root: Path) -> None:
             "current_host": host,
             "current_instance_type": instance_type,
             "current_group_name": group,
-            "hosts": [host],
+            "hosts": hosts,
             "instance_groups": [
-                {"instance_group_name": group, "instance_type": instance_type, "hosts": [host]}
+                {"instance_group_name": group, "instance_type": instance_type, "hosts": hosts}
             ],
             "network_interface_name": _network_interface(),
         },
@@ -353,15 +363,20 @@ def _main(root: Path) -> int:
     output, failed = f"{os.environ['OUTPUT_URI']}{run}/output/", root / "output/failure"
     os.environ.setdefault("TRAINING_JOB_NAME", run)
     checkpoints, folder = None, Path(os.environ.get("SIZEWELL_CHECKPOINT_DIR") or root / "checkpoints")
-    _lay_out(root)
+    hosts, host = _hosts()
+    is_first = host == hosts[0]
+    _lay_out(root, hosts, host)
     empty(folder)
     if checkpoint_uri:
         checkpoints = Checkpoints(f"{checkpoint_uri}{run}/{os.environ['HARDWARE']}/", folder)
         checkpoints.restore()
-        _check_writable(checkpoints.uri)
-    _check_writable(output)
+    if is_first:
+        for uri in [checkpoints.uri, output] if checkpoints else [output]:
+            _check_writable(uri)
+    else:
+        checkpoints = None
     code = _train(checkpoints)
-    complete, uploads, failures = code == 0 and not _script["told"], [], []
+    complete, uploads, failures = code == 0 and not _script["told"] and is_first, [], []
     if complete:
         uploads.append(lambda: _archive(root / "model", output, "model.tar.gz"))
         if any((root / "output/data").iterdir()):

@@ -60,6 +60,9 @@ class Component(StrEnum):
     DCGM_EXPORTER = "dcgm-exporter"
     INTERRUPTION_QUEUE = "interruption-queue"
     CLUSTER_AUTOSCALER = "cluster-autoscaler"
+    JOBSET = "jobset"
+    EFA_DEVICE_PLUGIN = "efa-device-plugin"
+    KUEUE = "kueue"
 
 
 class DaemonSets(ConfigModel):
@@ -121,13 +124,15 @@ class EksCluster(Cluster):
     has: Annotated[tuple[Component, ...], Field(max_length=len(Component))] = ()
     """What is installed in it: keda, prometheus (with its operator), pod-identity-agent, nvidia-device-plugin,
     neuron-device-plugin, network-policies, kube-state-metrics, dcgm-exporter, interruption-queue (of Karpenter),
-    cluster-autoscaler (for node groups)."""
+    cluster-autoscaler (for node groups), jobset, efa-device-plugin, kueue."""
     daemonsets: DaemonSets
     """What is left of a node begins after this: kubectl describe node shows it."""
     prometheus: Prometheus | None = None
     """Where Prometheus is, where the cluster has it."""
     namespace: NamespaceName | None = None
     """The namespace of the workloads; by default PLATFORM-ENVIRONMENT."""
+    local_queue: NamespaceName | None = None
+    """The LocalQueue of Kueue in that namespace, in which trainings on several nodes wait until all of them may run."""
     pod_security: Literal["restricted", "baseline"] = "restricted"
     """The pod security standard of the namespace: restricted runs no container as root, baseline does."""
     proxy_image: ImageAddress
@@ -211,6 +216,15 @@ class EksCluster(Cluster):
             )
         return self
 
+    @model_validator(mode="after")
+    def _queue_of_kueue(self) -> Self:
+        if self.local_queue is not None and Component.KUEUE not in self.has:
+            raise fault(
+                "local_queue",
+                f"is {self.local_queue}, but has lacks kueue, which runs the queue: install it, and write kueue in has",
+            )
+        return self
+
 
 _OF_SAGEMAKER = "it is a feature of endpoints of SageMaker"
 _POOLS = "its node pool always has all types that fit"
@@ -256,6 +270,7 @@ FACET = TargetKind(
             planned_as="eks-job",
             lacks={
                 **TRAINING_LACKS,
+                "encrypt_inter_container_traffic": "EC2 encrypts it where the type can, whatever is stated",
                 "starts_on": "a schedule or people start its runs: let what writes the data call kubectl create job",
                 "report_success": "kubectl get jobs lists the runs; Prometheus tells of those that fail",
                 "spot.max_wait_hours": "each start is tried on Spot, and on demand at once where Spot has no capacity",

@@ -19,13 +19,14 @@ kubectl get namespace {namespace} >/dev/null || {{
     echo "Create the namespace first: kubectl apply -f namespace.yaml" >&2
     exit 1
 }}
-exec kubectl apply --dry-run=server -k .
+{created}exec kubectl apply --dry-run=server -k .
 """
 
 
 def _files(plan: DeploymentPlan) -> dict[PurePosixPath, str]:
     clusters: dict[str, EksClusterPlan] = {}
     workloads: dict[str, list[str]] = {}
+    created: dict[str, list[str]] = {}
     found: dict[PurePosixPath, str] = {}
     for workload in plan.of(EksPlan):
         cluster = workload.cluster
@@ -34,16 +35,23 @@ def _files(plan: DeploymentPlan) -> dict[PurePosixPath, str]:
         tags = {**plan.tags, "platform": plan.platform, "environment": plan.environment, **workload.tags}
         manifests = workload_manifests(workload, plan.foundations[workload.place], tags)
         found |= _folder(PurePosixPath(cluster.key, workload.name), manifests)
+        created.setdefault(cluster.key, []).extend(
+            f"{workload.name}/{name}.yaml"
+            for name, manifest in manifests.items()
+            if not _is_applied(manifest)
+        )
     for key, cluster in clusters.items():
         found |= _folder(PurePosixPath(key), shared_manifests(cluster), *workloads[key])
-        found[PurePosixPath(key, "smoke.sh")] = _SMOKE.format(namespace=cluster.namespace)
+        commands = "".join(f"kubectl create --dry-run=server -f {path}\n" for path in created[key])
+        found[PurePosixPath(key, "smoke.sh")] = _SMOKE.format(namespace=cluster.namespace, created=commands)
     return found
 
 
 def _folder(
     path: PurePosixPath, manifests: dict[str, dict[str, Any]], *folders: str
 ) -> dict[PurePosixPath, str]:
-    resources = [*(f"{name}.yaml" for name in manifests), *folders]
+    applied = [name for name, manifest in manifests.items() if _is_applied(manifest)]
+    resources = [*(f"{name}.yaml" for name in applied), *folders]
     kustomization = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
@@ -51,6 +59,11 @@ def _folder(
     }
     documents = {**manifests, "kustomization": kustomization}
     return {path / f"{name}.yaml": _text(document) for name, document in documents.items()}
+
+
+def _is_applied(manifest: dict[str, Any]) -> bool:
+    """Return whether ``kubectl apply`` takes an object: of one without a name, people create another one each time."""
+    return "name" in manifest["metadata"]
 
 
 class _Dumper(yaml.SafeDumper):

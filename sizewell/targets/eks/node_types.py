@@ -1,6 +1,6 @@
 """The instance types of EC2 as nodes of a cluster: what a pod gets that has the node to itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sizewell.instance_selection.catalog import Catalog, InstanceType, load_ec2_catalog
@@ -8,6 +8,7 @@ from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.requirements import HardwareKind
 from sizewell.targets.ec2_types import with_room
 from sizewell.targets.eks.allocatable import Allocatable, allocatable
+from sizewell.targets.eks.efa import efa_interfaces, efa_of
 from sizewell.targets.eks.scheduling import NodeType, Overhead
 
 #: What a device plugin calls an accelerator, and which taint its own pods tolerate:
@@ -86,7 +87,10 @@ def node_catalog(region: str, manager: str, others: Overhead) -> Catalog:
         room = room_of(instance_type, manager, others)
         return room.memory_mib if room else None
 
-    return with_room(load_ec2_catalog(region, manager), memory_mib)
+    nodes = with_room(load_ec2_catalog(region, manager), memory_mib)
+    return nodes.with_types(
+        lambda instance_type: replace(instance_type, efa_supported=efa_interfaces(instance_type) > 0)
+    )
 
 
 def devices_of(instance_type: InstanceType) -> dict[str, int]:
@@ -108,7 +112,7 @@ def node_type(instance_type: InstanceType, manager: str, volume_size_gib: int) -
         name=instance_type.name,
         cpu_architecture=architecture_of(instance_type),
         allocatable=node,
-        devices=devices_of(instance_type),
+        devices=devices_of(instance_type) | efa_of(instance_type),
         vcpus=instance_type.vcpus,
         memory_gib=instance_type.memory_gib,
         ephemeral_storage_gib=volume_size_gib,

@@ -197,6 +197,7 @@ def plan_cluster(stated: Stated) -> EksClusterPlan:
         pod_security=cluster.pod_security,
         proxy_image=cluster.proxy_image,
         prometheus=PrometheusPlan(**prometheus.model_dump()) if prometheus else None,
+        local_queue=cluster.local_queue,
     )
 
 

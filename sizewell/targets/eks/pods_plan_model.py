@@ -44,6 +44,8 @@ class EksClusterPlan(ClusterPlan):
     proxy_image: str
     prometheus: PrometheusPlan | None = None
     """None where it has none."""
+    local_queue: str | None = None
+    """Of Kueue; None where runs wait in no queue."""
 
 
 class NodePoolPlan(PlanModel):

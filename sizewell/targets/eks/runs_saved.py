@@ -19,7 +19,8 @@ class SavedEksRuns(SavedJob):
     @model_validator(mode="before")
     @classmethod
     def _one_attempt(cls, saved: dict[str, Any]) -> dict[str, Any]:
-        known = {"instance_count": 1, "spot": False} | saved
+        count = saved["selection"]["chosen"]["estimate"]["instance_count"]
+        known = {"spot": False, **saved, "instance_count": count}
         return {
             **saved,
             "attempts": [{key: known[key] for key in ("instance_type", "instance_count", "spot")}],
@@ -27,5 +28,9 @@ class SavedEksRuns(SavedJob):
 
     @property
     def decided(self) -> dict[str, Any]:
-        """The types of its nodes, and until when a run may last."""
-        return {"instance_types": list(self.instance_pools), "deadline_s": self.deadline_s}
+        """The types of its nodes, how many a run has, and until when it may last."""
+        return {
+            "instance_types": list(self.instance_pools),
+            "instance_count": self.instance_count,
+            "deadline_s": self.deadline_s,
+        }

@@ -21,4 +21,6 @@ def notes_of_runs(plan: EksRunsPlan) -> Iterator[str]:
     """Yield where it runs, and how people start a run."""
     cluster = plan.cluster
     by_hand = f"kubectl create job --namespace {cluster.namespace} --from=cronjob/{plan.name} {plan.name}-RUN"
+    if plan.in_job_sets:
+        by_hand = f"kubectl create -f cdk.out/manifests/{cluster.key}/{plan.name}/job-set.yaml"
     yield f"runs in the cluster {cluster.name}; by hand: {by_hand}"

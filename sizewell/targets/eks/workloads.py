@@ -18,10 +18,11 @@ class Workload:
 
 
 def workloads(manifests: Sequence[Manifest]) -> Iterator[Workload]:
-    """Yield the workloads of Deployments, Jobs and CronJobs; ValueError for another kind that runs pods."""
+    """Yield the workloads of Deployments, Jobs, CronJobs and JobSets; ValueError for another kind that runs pods."""
     for manifest in manifests:
         kind, spec = manifest["kind"], manifest.get("spec") or {}
-        name = f"{kind}/{manifest['metadata']['name']}"
+        metadata = manifest["metadata"]
+        name = f"{kind}/{metadata.get('name') or metadata['generateName']}"
         if kind == "Deployment":
             replicas = max([spec.get("replicas", 1), *_bounds_of_autoscalers(manifest, manifests)])
             yield Workload(name=name, template=spec["template"], pods=replicas + _surge(spec, replicas))
@@ -35,8 +36,15 @@ def workloads(manifests: Sequence[Manifest]) -> Iterator[Workload]:
                 )
             job = spec["jobTemplate"]["spec"]
             yield Workload(name=name, template=job["template"], pods=_parallel_pods(job))
+        elif kind == "JobSet":
+            for part in spec["replicatedJobs"]:
+                job = part["template"]["spec"]
+                pods = part.get("replicas", 1) * _parallel_pods(job)
+                yield Workload(name=f"{name}/{part['name']}", template=job["template"], pods=pods)
         elif _has_containers(spec):
-            raise ValueError(f"{name} runs pods: only those of Deployments, Jobs and CronJobs are simulated")
+            raise ValueError(
+                f"{name} runs pods: only those of Deployments, Jobs, CronJobs and JobSets are simulated"
+            )
 
 
 def _has_containers(value: object) -> bool:

@@ -1,8 +1,7 @@
 """The keys of a training job that have no effect outside SageMaker, with what to do instead."""
 
-#: Of a training on one instance of EC2, whatever launches it.
+#: Of a training on instances of EC2, whatever launches them.
 TRAINING_LACKS = {
-    "max_instances": "a run has one instance",
     "channels": "nothing says how large they are, and the volume must hold them: put the data under dataset.prefix",
     "file_systems": "only SageMaker mounts them: put the data under dataset.prefix",
     "dataset.file_system": "only SageMaker mounts it: put the data under dataset.prefix",

@@ -12,7 +12,14 @@ from typing import Any
 from sizewell.config.policy import Policy
 from sizewell.config.training import TrainedModel
 from sizewell.facts.training_jobs import DATA_CHANNEL
-from sizewell.instance_selection import Catalog, HardwareKind, Measurement, TrainingRequirements
+from sizewell.instance_selection import (
+    Candidate,
+    Catalog,
+    HardwareKind,
+    Measurement,
+    TrainingEstimate,
+    TrainingRequirements,
+)
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.requirements import START_UP_HOURS
@@ -37,7 +44,9 @@ _SET_VARIABLES = frozenset(
         "HARDWARE",
         "HYPERPARAMETERS",
         "INSTANCE_TYPE",
+        "JOB_COMPLETION_INDEX",
         "OUTPUT_URI",
+        "RUN_HOSTS",
         "RUN_NAME",
         "SPOT_NOTICES",
     }
@@ -90,7 +99,7 @@ def train_on_ec2(
     method, selection, lock = select_with_method(
         job, policy, catalog, stated.locked, digest, stated.measurements, requirements
     )
-    candidates = alike(selection, catalog, locked_pools(stated.locked, lock))
+    candidates = _of_one_run(alike(selection, catalog, locked_pools(stated.locked, lock)))
     types = tuple(catalog.get(candidate.instance_type) for candidate in candidates)
     kind = hardware_kind(types[0])
     assert kind is not None, "the selection has an image for it"
@@ -115,6 +124,18 @@ def train_on_ec2(
         candidate.estimate.on_demand_hours or candidate.estimate.duration_hours for candidate in candidates
     )
     return TrainedOnEc2(types, kind, slowest * (1 + margin), fields)
+
+
+def _of_one_run(
+    candidates: tuple[Candidate[TrainingEstimate], ...],
+) -> tuple[Candidate[TrainingEstimate], ...]:
+    """Return the types that take each other's place in a run, the chosen one first.
+
+    They have as many instances. The hosts of a run are of one type: they train at the pace of the slowest.
+    """
+    count = candidates[0].estimate.instance_count
+    same = tuple(candidate for candidate in candidates if candidate.estimate.instance_count == count)
+    return same if count == 1 else same[:1]
 
 
 def variable_faults(

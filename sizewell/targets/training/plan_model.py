@@ -12,7 +12,7 @@ PROGRAM = "train_model"
 
 
 class TrainedOnEc2Plan(RunOnEc2Plan):
-    """One training, which has an instance to itself, with a volume for its dataset, its checkpoints and what it writes."""
+    """One training, which has its instances to itself, each with a volume for its dataset, its checkpoints and what it writes."""
 
     hardware: str
     """The kind of hardware: runs on the same kind resume from each other's checkpoints."""
@@ -28,6 +28,11 @@ class TrainedOnEc2Plan(RunOnEc2Plan):
     hyperparameters: dict[str, str]
     checkpoint: CheckpointPlan | None
     selection: Selection[TrainingEstimate]
+
+    @property
+    def instance_count(self) -> int:
+        """The instances of a run, which are its hosts."""
+        return self.selection.chosen.estimate.instance_count
 
     @property
     def locked_facts(self) -> dict[str, object]:

@@ -143,6 +143,11 @@ def test_keys_of_sagemaker_alone_are_refused(key: str, value: Any) -> None:
     assert found == [key]
 
 
+def test_what_wants_several_instances_is_told_where_they_are() -> None:
+    ((_, reason),) = cluster_violations(by_batch(max_instances=2))
+    assert "in SageMaker and in a cluster of Amazon EKS it may have several" in reason
+
+
 def test_batch_runs_trainings_alone() -> None:
     stated = environment({"plants": endpoint(target="jobs")}, clusters={"jobs": {"type": "batch"}})
     ((path, reason),) = cluster_violations(stated)

@@ -198,6 +198,19 @@ print(os.environ["TRAINING_JOB_NAME"], os.environ["RUN_NAME"])
     assert resources["current_instance_type"] == "g5.xlarge"
 
 
+@pytest.mark.parametrize(("index", "host"), [(0, "localhost"), (1, "127.0.0.1")])
+def test_the_toolkit_finds_all_hosts_and_knows_the_first(machine: Machine, index: int, host: str) -> None:
+    machine.environment |= {"RUN_HOSTS": "localhost 127.0.0.1", "JOB_COMPLETION_INDEX": str(index)}
+    script = """
+import json, os
+training = json.loads(os.environ["SM_TRAINING_ENV"])
+print("found", os.environ["SM_CURRENT_HOST"], os.environ["SM_HOSTS"], training["is_master"])
+"""
+    code, out, _ = machine.run(started_by_toolkit(machine, script))
+    assert code == 0
+    assert f'found {host} ["localhost","127.0.0.1"] {index == 0}' in out.splitlines()
+
+
 def test_what_an_earlier_container_left_is_removed(machine: Machine) -> None:
     for name in ("input/data/training/old", "model/old", "output/failure", "checkpoints/old"):
         (machine.ml / name).parent.mkdir(parents=True, exist_ok=True)

@@ -51,6 +51,7 @@ KARPENTER = "https://karpenter.sh/docs/concepts/nodepools/"
 NODE_CLASS = "https://karpenter.sh/docs/concepts/nodeclasses/"
 KEDA = "https://keda.sh/docs/latest/reference/scaledobject-spec/"
 KEDA_WEBHOOK = "https://keda.sh/docs/latest/concepts/admission-webhooks/"
+JOB_SET = "https://jobset.sigs.k8s.io/docs/reference/jobset.v1alpha2/"
 PROMETHEUS = "https://prometheus-operator.dev/docs/platform/webhook/"
 
 BERT, TOKENIZER, SCORING = "Deployment support-bert", "Deployment tokenizer", "Job nightly-scoring"
@@ -61,6 +62,7 @@ BERT_POLICY, BERT_BUDGET = "NetworkPolicy support-bert", "PodDisruptionBudget su
 POD_SPEC = "spec template spec"
 SERVER = f"{POD_SPEC} containers 0"
 FETCH, LOG = f"{POD_SPEC} initContainers 0", f"{POD_SPEC} initContainers 1"
+HOSTS = "spec replicatedJobs 0 template spec"
 RUN = "spec jobTemplate spec"
 RUN_POD, FAILURES = f"{RUN} template spec", f"{RUN} podFailurePolicy rules"
 CONTAINER = {"name": "server", "image": "registry.example.com/again:1"}
@@ -325,6 +327,8 @@ REFUSED: tuple[Refused, ...] = (
     ),
     Refused(BERT, f"{POD_SPEC} topologySpreadConstraints 0 maxSkew", 0, SPREAD),
     Refused(BERT, f"{POD_SPEC} topologySpreadConstraints 0 whenUnsatisfiable", "Maybe", SPREAD),
+    Refused("JobSet pretraining", "metadata name", "p" * 60, JOB_SET),
+    Refused("JobSet pretraining", f"{HOSTS} template spec restartPolicy", "Always", JOB_SET),
     Refused(BERT, f"{POD_SPEC} hostNetwork", True, POD_SECURITY),
     Refused(BERT, f"{POD_SPEC} volumes 1", {"name": "scratch", "hostPath": {"path": "/tmp"}}, POD_SECURITY),
     Refused(BERT, f"{POD_SPEC} securityContext runAsNonRoot", DELETED, POD_SECURITY),

@@ -175,7 +175,6 @@ def test_all_types_of_a_pool_end_in_time_and_have_one_shape() -> None:
     [
         ("starts_on", {"object": "datasets/plants/_SUCCESS"}),
         ("report_success", True),
-        ("max_instances", 2),
         ("spot", {"enabled": True, "max_wait_hours": 3}),
     ],
 )

@@ -20,6 +20,7 @@ from tests.targets.eks.refused_mutations import (
     BERT_SERVICE,
     CONTAINER,
     FETCH,
+    HOSTS,
     LOG,
     POD_SPEC,
     REFUSED,
@@ -31,12 +32,13 @@ from tests.targets.eks.refused_mutations import (
     Refused,
 )
 
-NAMESPACE, ENGINE = "Namespace ml", "ConfigMap support-bert-engine"
+NAMESPACE, JOB_SET, ENGINE = "Namespace ml", "JobSet pretraining", "ConfigMap support-bert-engine"
 ENFORCE = "metadata labels pod-security.kubernetes.io/enforce"
 POD_MONITOR = "PodMonitor support-bert"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution nodeSelectorTerms 0 matchExpressions 0"
 NODE_AFFINITY = f"{POD_SPEC} affinity nodeAffinity {REQUIRED}"
 POOL_SPEC = "spec template spec"
+NEAR = f"{HOSTS} template spec affinity podAffinity requiredDuringSchedulingIgnoredDuringExecution 0"
 
 #: A manifest, one of its fields, the new value, and words of the fault.
 MUTATIONS: tuple[tuple[str, str, object, str], ...] = (
@@ -152,6 +154,8 @@ MUTATIONS: tuple[tuple[str, str, object, str], ...] = (
     (BERT_BUDGET, "spec maxUnavailable", DELETED, "none came in: write exactly one of minAvailable or maxUnavailable"),
     (BERT_BUDGET, "spec selector matchLabels app.kubernetes.io/name", "b", "the selector matches no pod template"),
     (BERT_POLICY, "spec podSelector matchLabels app.kubernetes.io/name", "b", "the selector matches no pod template"),
+    (JOB_SET, f"{NEAR} labelSelector matchLabels app.kubernetes.io/name", "b", "the selector matches no pod template"),
+    (JOB_SET, f"{NEAR} labelSelector", DELETED, "the selector matches no pod template"),
     (BERT_POLICY, "spec ingress 0 ports 0 port", "web", "'web' is no port of the selected pods"),
     (BERT_POLICY, "spec egress 0 to 0 ipBlock except 0", "192.168.0.0/24", "is not within 10.0.0.0/16"),
     (BERT_SCALER, "spec scaleTargetRef name", "bert", "Deployment 'bert' is not in the set: write support-bert or tokenizer"),
@@ -219,6 +223,7 @@ STILL_LEGAL: tuple[tuple[str, str, object], ...] = (
     (WEEKLY, "spec schedule", "@weekly"),
     (WEEKLY, "spec timeZone", DELETED),
     (WEEKLY, f"{RUN} podReplacementPolicy", DELETED),
+    (JOB_SET, f"{HOSTS} template spec restartPolicy", DELETED),
     (BERT_SERVICE, "spec clusterIP", "None"),
     (BERT_SERVICE, "spec ports 0 targetPort", 8080),
     (BERT_BUDGET, "spec maxUnavailable", "50%"),
@@ -337,7 +342,7 @@ def test_baseline_demands_less_than_restricted() -> None:
 def test_services_without_ports_work() -> None:
     manifests = legal_manifests()
     for name, spec in (
-        ("headless", {"clusterIP": "None", "selector": {"app.kubernetes.io/name": "tokenizer"}}),
+        ("headless", {"clusterIP": "None", "selector": {"jobset.sigs.k8s.io/jobset-name": "pretraining"}}),
         ("registry", {"type": "ExternalName", "externalName": "registry.example.com"}),
     ):
         metadata = {"name": name, "namespace": "ml"}

@@ -339,7 +339,9 @@ class TestPools:
 
     def test_pods_of_another_kind_are_an_error(self) -> None:
         stateful = deployment(template()) | {"kind": "StatefulSet"}
-        message = "StatefulSet/bert runs pods: only those of Deployments, Jobs and CronJobs are simulated"
+        message = (
+            "StatefulSet/bert runs pods: only those of Deployments, Jobs, CronJobs and JobSets are simulated"
+        )
         with pytest.raises(ValueError, match=message):
             check(stateful)
         assert (
@@ -453,6 +455,11 @@ class TestLimits:
         single = {"kind": "Job", "metadata": {"name": "train"}, "spec": {"template": template(), **job}}
         assert reasons(pool("g5.xlarge", limits={GPU: pods}), single) == []
         assert len(reasons(pool("g5.xlarge", limits={GPU: pods - 1}), single)) == 1
+        part = {"name": "host", "replicas": 2, "template": {"spec": single["spec"]}}
+        jobset = {"kind": "JobSet", "metadata": {"name": "train"}, "spec": {"replicatedJobs": [part]}}
+        assert reasons(pool("g5.xlarge", limits={GPU: 2 * pods}), jobset) == []
+        (fault,) = check(pool("g5.xlarge", limits={GPU: 2 * pods - 1}), jobset)
+        assert fault.workload == "JobSet/train/host"
 
 
 class TestLaws:

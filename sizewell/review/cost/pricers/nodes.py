@@ -57,7 +57,8 @@ def node_group_charges(resource: Resource, stack: PlannedStack) -> Iterator[Char
 def node_charges(resource: Resource, stack: PlannedStack) -> Iterator[Charge]:
     """Yield what the nodes of a pool cost."""
     manager = "eks-auto-mode" if _is_auto_mode(resource) else ""
-    if isinstance(job := stack.workload, SavedJob) and _of_kind(stack, "CronJob") is not None:
+    has_runs = any(_of_kind(stack, kind) is not None for kind in ("CronJob", "JobSet"))
+    if isinstance(job := stack.workload, SavedJob) and has_runs:
         capacity_types = _capacity_types(resource)
         yield from run_charges(
             job, stack, manager, _FEE, volume_gb=_volume_gb(stack), capacity_types=capacity_types

@@ -7,7 +7,7 @@ from sizewell.targets.eks.runs_bill import runs_line
 
 
 def _line(plan: EksJobPlan, region: str) -> BillLine:
-    return runs_line(plan, region, "training", instances=1, spot=plan.spot)
+    return runs_line(plan, region, "training", instances=plan.instance_count, spot=plan.spot)
 
 
 FACET = BillKind(line=_line)

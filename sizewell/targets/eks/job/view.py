@@ -15,7 +15,7 @@ _CAPACITY = {"spot": "on Spot where there is capacity", "on-demand": "on demand"
 
 
 def _row(plan: EksJobPlan) -> Row:
-    return row_of_choice(plan, f"1{' Spot' if plan.spot else ''}")
+    return row_of_choice(plan, f"{plan.instance_count}{' Spot' if plan.spot else ''}")
 
 
 def _explain(subject: Subject) -> Asked:

@@ -18,12 +18,17 @@ KINDS = {
     "eks.amazonaws.com/v1": ("NodeClass",),
     "keda.sh/v1alpha1": ("ScaledObject", "TriggerAuthentication"),
     "monitoring.coreos.com/v1": ("PodMonitor", "PrometheusRule"),
+    "jobset.x-k8s.io/v1alpha2": ("JobSet",),
 }
 API_VERSIONS = {kind: version for version, kinds in KINDS.items() for kind in kinds}
 #: What is found in several places: of what, at which path.
 _INSIDE = {
     "Probe": [("Container", f"{kind}Probe") for kind in ("startup", "readiness", "liveness")],
-    "JobSpec": [("Job", "spec"), ("CronJob", "spec.jobTemplate.spec")],
+    "JobSpec": [
+        ("Job", "spec"),
+        ("CronJob", "spec.jobTemplate.spec"),
+        ("JobSet", "spec.replicatedJobs[].template.spec"),
+    ],
     "NetworkPolicyPort": [("NetworkPolicy", f"spec.{way}[].ports[]") for way in ("ingress", "egress")],
     "NetworkPolicyPeer": [
         ("NetworkPolicy", path) for path in ("spec.ingress[].from[]", "spec.egress[].to[]")
@@ -50,7 +55,7 @@ class Pod:
     owner: Manifest
     template: Field
     labels: Mapping[str, str]
-    """Those of the template, and those that the Job controller adds."""
+    """Those of the template, and those that the Job controller and JobSet add."""
 
     @property
     def spec(self) -> Field:
@@ -133,12 +138,27 @@ def manifest_set(
 
 
 def _manifest(written: Mapping[str, Any]) -> Manifest:
-    root = Field("", "", "", written)
+    root = Field("", "", "", _named(written))
     kind, metadata = root["kind"].text or "(no kind)", root["metadata"]
     namespace = "" if kind in CLUSTER_SCOPED else metadata["namespace"].text
     name = metadata["name"].text
     label = f"{kind} {namespace}/{name or '(no name)'}" if namespace else f"{kind} {name or '(no name)'}"
-    return Manifest(kind, namespace, name, Field(label, namespace, "", written))
+    return Manifest(kind, namespace, name, Field(label, namespace, "", root.value))
+
+
+def _named(written: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an object with the name that the API server makes, where it states only what that begins with.
+
+    https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values: five characters come after it.
+    """
+    metadata = written.get("metadata")
+    if (
+        isinstance(metadata, Mapping)
+        and "name" not in metadata
+        and isinstance(metadata.get("generateName"), str)
+    ):
+        return {**written, "metadata": {**metadata, "name": f"{metadata['generateName']}abcde"}}
+    return written
 
 
 def _pods(manifest: Manifest) -> Iterator[Pod]:
@@ -152,3 +172,11 @@ def _pods(manifest: Manifest) -> Iterator[Pod]:
     elif manifest.kind == "CronJob":
         template = manifest.root.at("spec.jobTemplate.spec.template")
         yield Pod(manifest, template, template.at("metadata.labels").strings)
+    elif manifest.kind == "JobSet":
+        for job in manifest.root.each("spec.replicatedJobs[]"):
+            template = job.at("template.spec.template")
+            added = {
+                "jobset.sigs.k8s.io/jobset-name": manifest.name,
+                "jobset.sigs.k8s.io/replicatedjob-name": job["name"].text,
+            }
+            yield Pod(manifest, template, template.at("metadata.labels").strings | added)

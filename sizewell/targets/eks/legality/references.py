@@ -56,6 +56,18 @@ def selectors(manifests: ManifestSet) -> Iterator[ManifestFault]:
                 yield from _no_port(port, pods)
 
 
+def pod_affinities(manifests: ManifestSet) -> Iterator[ManifestFault]:
+    """A required pod affinity selects pods of the set, if only its own: else a scheduler would wait for others."""
+    # https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#inter-pod-affinity-and-anti-affinity
+    path = "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[]"
+    for pod in manifests.pods:
+        for term in pod.spec.each(path):
+            selector = term["labelSelector"]
+            if term["namespaces"].value is term["namespaceSelector"].value is None:
+                pods = manifests.selected(selector, pod.owner.namespace) if selector.value is not None else []
+                yield from _nothing_selected(selector, pods)
+
+
 def pod_monitors(manifests: ManifestSet) -> Iterator[ManifestFault]:
     """A PodMonitor selects pods of the set, and each endpoint is a port of such a pod."""
     # https://prometheus-operator.dev/docs/api-reference/api/
@@ -124,6 +136,7 @@ RULES: tuple[Rule, ...] = (
     config_maps,
     services,
     selectors,
+    pod_affinities,
     pod_monitors,
     scale_targets,
     resource_metrics,

@@ -1,10 +1,10 @@
-"""Deployments, Jobs and CronJobs, each in itself."""
+"""Deployments, Jobs, CronJobs and JobSets, each in itself."""
 
 from collections.abc import Iterator
 from zoneinfo import available_timezones
 
 from sizewell.facts.cron import unix_cron_fault
-from sizewell.targets.eks.legality.fault import ManifestFault, listed
+from sizewell.targets.eks.legality.fault import Field, ManifestFault, listed
 from sizewell.targets.eks.legality.manifest_set import ManifestSet, Rule, selects
 
 
@@ -95,13 +95,20 @@ def schedules(manifests: ManifestSet) -> Iterator[ManifestFault]:
 
 
 def pod_host_names(manifests: ManifestSet) -> Iterator[ManifestFault]:
-    """The host names that the Job controller makes of a name and an index have at most 63 characters."""
+    """The names that controllers make of a name, a number and an index have at most 63 characters."""
     # https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode: the host name is $(job-name)-$(index).
+    longest: list[tuple[Field, str]] = []
     for job in manifests.of_kind("Job"):
         spec, last = job.root["spec"], (job.root.at("spec.completions").number or 1) - 1
-        name = f"{job.name}-{last}"
-        if spec["completionMode"].value == "Indexed" and len(name) > 63:
-            field = job.root.at("metadata.name")
+        if spec["completionMode"].value == "Indexed":
+            longest.append((job.root.at("metadata.name"), f"{job.name}-{last}"))
+    for job_set in manifests.of_kind("JobSet"):
+        for part in job_set.root.each("spec.replicatedJobs[]"):
+            last = (part.at("template.spec.completions").number or 1) - 1
+            name = f"{job_set.name}-{part['name'].text}-{(part['replicas'].number or 1) - 1}-{last}-abcde"
+            longest.append((part["name"], name))
+    for field, name in longest:
+        if len(name) > 63:
             yield field.fault(f"host names such as {name} have at most 63 characters: shorten the name.")
 
 

@@ -90,7 +90,8 @@ def alert_rules_of_runs(plan: EksRunsPlan) -> Manifest | None:
         "kubectl describe job, and the log of its last pod, which goes with its node after five minutes; delete the Job to end "
         "this alert",
         expression=queries.failed_runs(plan),
-        hold="1m",
+        # A JobSet deletes a Job that failed when its pods have ended, and makes it anew.
+        hold="5m" if plan.in_job_sets else "1m",
     )
     rules = [failed, *_rules_of_pods(plan, queries.pods_of_runs(plan))]
     if (schedule := plan.schedule) is not None and schedule.enabled:

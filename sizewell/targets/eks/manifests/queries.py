@@ -9,6 +9,7 @@ from sizewell.facts.durations import DAY_S, HOUR_S
 from sizewell.planning.workload_plan import AlarmPlan, SchedulePlan
 from sizewell.targets.eks.deployment.plan_model import EksDeploymentPlan
 from sizewell.targets.eks.pods_plan_model import EksPlan, EksPodsPlan
+from sizewell.targets.eks.runs_plan_model import EksRunsPlan
 
 _PER_CENT = 100
 #: After which a GPU is broken: the agent by which EKS watches nodes has them repaired or replaced after these
@@ -68,8 +69,8 @@ def pods_of_model(plan: EksPodsPlan) -> str:
     return f"kube_pod_owner{{{_namespace(plan)}, {owner}}}"
 
 
-def pods_of_runs(plan: EksPlan) -> str:
-    """Return the pods of the runs of a CronJob."""
+def pods_of_runs(plan: EksRunsPlan) -> str:
+    """Return the pods of the runs of a workload."""
     job_of_pod = f'kube_pod_owner{{{_namespace(plan)}, owner_kind="Job"}}'
     named = f'label_replace({job_of_pod}, "job_name", "$1", "owner_name", "(.*)")'
     return f"({named} and on (namespace, job_name) {_runs(plan)})"
@@ -114,7 +115,7 @@ def no_run_succeeded(plan: EksPlan, schedule: SchedulePlan, deadline_s: int) -> 
     return f"time() - {last} > {most_s} unless {suspended}"
 
 
-def failed_runs(plan: EksPlan) -> str:
+def failed_runs(plan: EksRunsPlan) -> str:
     """Return the runs of a workload that failed, until their Jobs are deleted.
 
     https://github.com/kubernetes/kube-state-metrics/blob/main/docs/metrics/workload/job-metrics.md
@@ -123,9 +124,15 @@ def failed_runs(plan: EksPlan) -> str:
     return f"count({failed} and on (namespace, job_name) {_runs(plan)}) > 0"
 
 
-def _runs(plan: EksPlan) -> str:
-    """Return the Jobs of a CronJob: kubectl gives those that people start the same owner (kubernetes/kubectl, create_job.go)."""
-    return f'kube_job_owner{{{_namespace(plan)}, owner_kind="CronJob", owner_name="{plan.name}"}}'
+def _runs(plan: EksRunsPlan) -> str:
+    """Return the Jobs of a CronJob: kubectl gives those that people start the same owner (kubernetes/kubectl, create_job.go).
+
+    A JobSet is called as its workload, and a word without hyphens: so none of ``train-eu`` is one of ``train``.
+    """
+    owner = f'owner_kind="CronJob", owner_name="{plan.name}"'
+    if plan.in_job_sets:
+        owner = f'owner_kind="JobSet", owner_name=~"{plan.name}-[a-z0-9]+"'
+    return f"kube_job_owner{{{_namespace(plan)}, {owner}}}"
 
 
 def _namespace(plan: EksPlan) -> str:

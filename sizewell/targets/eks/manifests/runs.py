@@ -26,7 +26,7 @@ _KILLED = [137, 143]
 #: Of pods that were killed. Ours: after that, memory runs out each time, or somebody means it.
 _BACKOFF_LIMIT = 3
 #: Ours: how long people find a run with kubectl, and an alert on its failure is on. Its pods go with their node.
-_KEPT_S = 7 * 24 * 3600
+KEPT_S = 7 * 24 * 3600
 #: Ours: a start that was missed for an hour waits for the next one. Without a bound, a CronJob that is no longer suspended would
 #: make up for the last one at once.
 _MISSED_AFTER_S = 3600
@@ -35,41 +35,32 @@ _NEVER = "0 0 31 2 *"
 
 
 def run_manifests(
-    plan: EksRunsPlan,
-    tags: Mapping[str, str],
-    pod: Mapping[str, Any],
-    *,
-    program_in: str,
-    grace_s: int,
-    pods: int | None = None,
+    plan: EksRunsPlan, tags: Mapping[str, str], started: Mapping[str, Manifest], *, grace_s: int
 ) -> dict[str, Manifest]:
     """Return the objects of a workload that runs and ends, by the names of their files; nodes carry ``tags``.
 
-    The container ``program_in`` runs the program of the contract, which ends the run; the pod has ``grace_s`` to end. ``pods``
-    with an index each share a run, at the same time; None is one pod without an index.
+    ``started`` are those that runs are made of, and who calls their pods, which have ``grace_s`` to end.
     """
-    found = {
-        "service-account": service_account(plan),
-        **nodes_of_runs(plan, tags, grace_s),
-        "cron-job": _cron_job(plan, pod, program_in, grace_s, pods),
-        # Nobody calls the pods.
-        "network-policy": network_policy(plan, (), calls=True),
-    }
+    found = {"service-account": service_account(plan), **nodes_of_runs(plan, tags, grace_s), **started}
     if (rules := alert_rules_of_runs(plan)) is not None:
         found["alert-rules"] = rules
     return found
 
 
-def _cron_job(
-    plan: EksRunsPlan, pod: Mapping[str, Any], program_in: str, grace_s: int, pods: int | None
-) -> Manifest:
-    """Return what runs are made of. One that is due waits while another one lasts."""
+def cron_job(
+    plan: EksRunsPlan, pod: Mapping[str, Any], *, program_in: str, grace_s: int, pods: int | None = None
+) -> dict[str, Manifest]:
+    """Return what runs are made of, and that nobody calls their pods. A run that is due waits while another one lasts.
+
+    The container ``program_in`` runs the program of the contract, which ends the run; the pod has ``grace_s`` to end. ``pods``
+    with an index each share a run, at the same time; None is one pod without an index.
+    """
     schedule = plan.schedule
     job = _job(plan, pod, program_in, grace_s)
     if pods is not None:
         # https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode
         job = {"completionMode": "Indexed", "completions": pods, "parallelism": pods, **job}
-    return manifest(
+    made_of = manifest(
         "batch/v1",
         "CronJob",
         plan.name,
@@ -85,13 +76,14 @@ def _cron_job(
             "jobTemplate": {"metadata": {"labels": selector(plan)}, "spec": job},
         },
     )
+    return {"cron-job": made_of, "network-policy": network_policy(plan, (), calls=True)}
 
 
 def _job(plan: EksRunsPlan, pod: Mapping[str, Any], program_in: str, grace_s: int) -> dict[str, Any]:
     return {
         "activeDeadlineSeconds": plan.deadline_s,
         "backoffLimit": _BACKOFF_LIMIT,
-        "ttlSecondsAfterFinished": _KEPT_S,
+        "ttlSecondsAfterFinished": KEPT_S,
         # No two pods write the same objects: the next one starts when the last one has ended.
         "podReplacementPolicy": "Failed",
         # The first rule that matches decides. A pod that is evicted, or whose node is gone, has the condition whatever its exit
@@ -109,8 +101,13 @@ def _job(plan: EksRunsPlan, pod: Mapping[str, Any], program_in: str, grace_s: in
                 },
             ]
         },
-        "template": {
-            "metadata": pod_metadata(plan),
-            "spec": {**pod_of(plan, grace_s), "restartPolicy": "Never", **pod},
-        },
+        "template": run_template(plan, pod, grace_s),
+    }
+
+
+def run_template(plan: EksRunsPlan, pod: Mapping[str, Any], grace_s: int) -> dict[str, Any]:
+    """Return the template of the pods of a run; they have ``grace_s`` to end."""
+    return {
+        "metadata": pod_metadata(plan),
+        "spec": {**pod_of(plan, grace_s), "restartPolicy": "Never", **pod},
     }

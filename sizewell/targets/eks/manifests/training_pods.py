@@ -8,6 +8,7 @@ from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.targets.contract import program
 from sizewell.targets.contract.trainer import training_variables
 from sizewell.targets.eks.job.plan_model import EksJobPlan
+from sizewell.targets.eks.manifests.job_sets import hosts
 from sizewell.targets.eks.manifests.labels import quoted
 from sizewell.targets.eks.manifests.pods import CONFINED, SHARED_MEMORY, mount, resources
 from sizewell.targets.eks.manifests.runs import RUN_NAME
@@ -46,7 +47,10 @@ def _container(plan: EksJobPlan, foundation: FoundationPlan) -> dict[str, Any]:
         "image": plan.image.uri,
         # Not from a ConfigMap: a deployment may replace that while a run lasts, and the next pod of the run would miss it.
         "command": ["python3", "-c", program(PROGRAM)],
-        "env": [*quoted(_variables(plan, foundation)), RUN_NAME],
+        "env": [
+            *quoted(_variables(plan, foundation)),
+            *(hosts(plan.instance_count) if plan.in_job_sets else [RUN_NAME]),
+        ],
         "resources": asked,
         "securityContext": CONFINED,
         "volumeMounts": [
