@@ -48,7 +48,13 @@ class BatchStack(WorkloadStack):
                     image_uri=plan.image.uri,
                     repository_arn=plan.image.repository_arn,
                     program=packed(PROGRAM),
-                    environment_variables=training_variables(plan, self.foundation, self.region),
+                    environment_variables={
+                        **training_variables(plan, self.foundation, self.region),
+                        # ECS stops no job of Batch when EC2 takes its instance back: draining leaves standalone tasks alone
+                        # (https://docs.aws.amazon.com/AmazonECS/latest/developerguide/container-instance-draining.html).
+                        "SPOT_NOTICES": "true",
+                    },
+                    log_stream_prefix="train",
                     input_key_prefixes=tuple(plan.downloads.values()),
                     output_key_prefix=plan.output_prefix,
                     checkpoint_key_prefix=plan.checkpoint.prefix if plan.checkpoint else None,

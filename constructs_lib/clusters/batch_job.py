@@ -1,7 +1,7 @@
-"""The job definition of a training that AWS Batch runs: one container, and what SageMaker does around it.
+"""The definition of jobs that AWS Batch runs: one container, and what SageMaker does around it.
 
 https://docs.aws.amazon.com/batch/latest/userguide/job_definition_parameters.html. The program for that runs in the image of the
-training, which must have Python.
+container, which must have Python.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _PROGRAM_VARIABLE = "SIZEWELL_PROGRAM"
 #: Batch cannot replace the entry point of an image. One may run its arguments as they are, or let a shell read them again, as
 #: that of the AWS Deep Learning Containers does (https://github.com/aws/deep-learning-containers, start_with_right_hostname.sh).
 #: Both come to the same Python here: what a shell takes for quotes are comments.
-_START = f"""0#'
+START = f"""0#'
 from os import environ
 exec(environ.pop("{_PROGRAM_VARIABLE}"))
 #'"""
@@ -37,11 +37,11 @@ exec(environ.pop("{_PROGRAM_VARIABLE}"))
 
 @dataclass(frozen=True, kw_only=True)
 class BatchJobProps:
-    """The training, and what its container asks of an instance.
+    """What runs, and what its container asks of an instance.
 
-    ``program`` is the text of a Python program, which reads the variables and, for each job, ``RUN_NAME`` and
-    ``HYPERPARAMETERS``. ``input_key_prefixes`` are those of the artifact bucket that it reads, the script among them.
-    ``memory_mib`` is for the container alone.
+    ``program`` is the text of a Python program, which reads the variables and, for each job, ``RUN_NAME``. Of the artifact bucket
+    it reads what lies below ``input_key_prefixes``, and ``artifact_key``, an object or a prefix that ends in a slash; it writes
+    below ``output_key_prefix``. ``memory_mib`` is for the container alone.
     """
 
     job_name: str
@@ -57,11 +57,13 @@ class BatchJobProps:
     log_retention_days: int
     removal_policy: RemovalPolicy
     foundation: FoundationReferences
+    log_stream_prefix: str
+    artifact_key: str | None = None
     checkpoint_key_prefix: str | None = None
 
 
 class BatchJob(Construct):
-    """The definition, its log group and its two roles: that of the script, and that of the agent that starts it."""
+    """The definition, its log group and its two roles: that of the container, and that of the agent that starts it."""
 
     definition: batch.CfnJobDefinition
 
@@ -83,7 +85,7 @@ class BatchJob(Construct):
             retry_strategy=_retries(),
             container_properties=properties.ContainerPropertiesProperty(
                 image=props.image_uri,
-                command=["python3", "-c", _START],
+                command=["python3", "-c", START],
                 environment=_environment(props),
                 execution_role_arn=execution_role(self, log_group, [props.repository_arn]).attr_arn,
                 job_role_arn=_job_role(self, props).attr_arn,
@@ -97,7 +99,7 @@ class BatchJob(Construct):
                     options={
                         "awslogs-group": log_group.ref,
                         "awslogs-region": Stack.of(self).region,
-                        "awslogs-stream-prefix": "train",
+                        "awslogs-stream-prefix": props.log_stream_prefix,
                     },
                 ),
             ),
@@ -105,7 +107,7 @@ class BatchJob(Construct):
 
 
 def _retries() -> batch.CfnJobDefinition.RetryStrategyProperty:
-    """Try again where the host was lost, above all on Spot, and go on from the last checkpoint; where the script failed, do not.
+    """Try again where the host was lost, above all on Spot, and go on with what is left to do; where the program failed, do not.
 
     The system of a host that goes down may end the container first, or kill it, where its shell passes no SIGTERM on. Memory runs
     out each time. A job that somebody terminates is not tried again
@@ -135,13 +137,7 @@ def _requirements(props: BatchJobProps) -> list[batch.CfnJobDefinition.ResourceR
 
 
 def _environment(props: BatchJobProps) -> list[batch.CfnJobDefinition.EnvironmentProperty]:
-    variables = {
-        **props.environment_variables,
-        _PROGRAM_VARIABLE: props.program,
-        # ECS stops no job of Batch when EC2 takes its instance back: draining leaves standalone tasks alone
-        # (https://docs.aws.amazon.com/AmazonECS/latest/developerguide/container-instance-draining.html).
-        "SPOT_NOTICES": "true",
-    }
+    variables = {**props.environment_variables, _PROGRAM_VARIABLE: props.program}
     return [
         batch.CfnJobDefinition.EnvironmentProperty(name=name, value=value)
         for name, value in sorted(variables.items())
@@ -149,13 +145,13 @@ def _environment(props: BatchJobProps) -> list[batch.CfnJobDefinition.Environmen
 
 
 def _job_role(scope: Construct, props: BatchJobProps) -> iam.CfnRole:
-    """Add the role of the script: it reads the data and the code, and writes the output and its checkpoints."""
     access = RunAccess(
         props.foundation,
         reads=props.input_key_prefixes,
         output_key_prefix=props.output_key_prefix,
         checkpoint_key_prefix=props.checkpoint_key_prefix,
         partition=Stack.of(scope).partition,
+        artifact_key=props.artifact_key,
     )
     role = task_role(scope, "JobRole", access.statements())
     acknowledge_wildcards(scope.node.find_child("JobRolePolicy"), *access.wildcards())

@@ -35,6 +35,9 @@ from sizewell.facts.state_machines import STOP_LIMIT_S, STOP_POLL_S
 
 #: What messages, outputs and states call a training, whichever service runs its jobs.
 TRAINING_BY_BATCH = JobKind(workflow="training", noun="Training", verb="Train")
+_RAN = "$job.Attempts[$exists(StartedAt) and $exists(StoppedAt)].(StoppedAt - StartedAt)"
+#: For how long the container of ``$job`` ran. AWS bills a little more, for the start of instances and until Batch ends them.
+RAN_S = f"$round($sum($append(0, {_RAN})) / 1000)"
 #: The variable of an attempt that holds the queue of its jobs.
 QUEUE = "job_queue"
 #: Ours: how long a job is looked for by its name.
@@ -45,6 +48,11 @@ _ANSWER_LOST = r"/^Batch\.(Server|AWSBatch|Batch|TooManyRequests)Exception/"
 _STATUS, _REASON = "$states.input.Status", "$states.input.StatusReason"
 #: Of the last attempt: in which order a description lists them, no page says.
 _LAST = "$states.input.Container"
+#: An array does not say which of its jobs failed, nor why.
+_OF_ARRAY = (
+    "$exists($states.input.ArrayProperties.Size) ? 'aws batch list-jobs --array-job-id ' & $states.input.JobId & "
+    "' --job-status FAILED lists the jobs that failed'"
+)
 _STOPPED_BY_US = "The time of this attempt is over"
 
 
@@ -52,11 +60,11 @@ _STOPPED_BY_US = "The time of this attempt is over"
 class BatchJobs:
     """The jobs of one queue each (``JobService``): each attempt has the variable ``QUEUE``."""
 
+    kind: JobKind
     partition: str
-    kind = TRAINING_BY_BATCH
     why_failed = (
         f"$join([{_REASON}, {_LAST}.Reason, $exists({_LAST}.ExitCode) ? 'exit code ' & $string({_LAST}.ExitCode), "
-        f"$exists({_LAST}.LogStreamName) ? 'log stream ' & {_LAST}.LogStreamName], '; ')"
+        f"$exists({_LAST}.LogStreamName) ? 'log stream ' & {_LAST}.LogStreamName, {_OF_ARRAY}], '; ')"
     )
     why_stopped = _REASON
 
@@ -81,7 +89,7 @@ class BatchJobs:
     def states(self, totals: Mapping[str, str], succeeded: str) -> dict[str, State]:
         """Return the states from TaskFailed to JobEnded."""
         return {
-            "TaskFailed": _task_failed(),
+            "TaskFailed": _task_failed(self.kind),
             "FindJob": self._call(
                 "listJobs",
                 {
@@ -152,7 +160,7 @@ class BatchJobs:
 _RETRY = retry("Batch.ServerException", "Batch.BatchException")
 
 
-def _task_failed() -> State:
+def _task_failed(kind: JobKind) -> State:
     """Tell a job that ended badly (the cause is its description as JSON) from a request that was refused, or never answered.
 
     A cause has 32,768 characters at most (Step Functions API reference, TaskFailedEventDetails): of a description that is longer,
@@ -176,7 +184,7 @@ def _task_failed() -> State:
                 "Assign": {**stop, "is_lost": True, "attempt": "{% $attempt - 1 %}"},
             },
         ],
-        "Default": failed_state(TRAINING_BY_BATCH),
+        "Default": failed_state(kind),
     }
 
 

@@ -8,7 +8,10 @@ from constructs_lib.policies.statements import Statement, allow
 
 
 class RunAccess:
-    """``reads`` and ``output_key_prefix`` are prefixes of the artifact bucket, the other one is of the checkpoint bucket."""
+    """``reads`` and ``output_key_prefix`` are prefixes of the artifact bucket, the other one is of the checkpoint bucket.
+
+    ``artifact_key`` is an object of the artifact bucket, or a prefix that ends in a slash.
+    """
 
     def __init__(
         self,
@@ -18,13 +21,15 @@ class RunAccess:
         output_key_prefix: str,
         checkpoint_key_prefix: str | None,
         partition: str,
+        artifact_key: str | None = None,
     ) -> None:
         artifacts, checkpoints = foundation.artifact_bucket_name, []
+        read = [*(f"{prefix}/" for prefix in reads), *([artifact_key] if artifact_key else [])]
         if checkpoint_key_prefix is not None:
             checkpoints.append((foundation.checkpoint_bucket_name, f"{checkpoint_key_prefix}/"))
         self._data_key_arn = foundation.data_key_arn
         self._storage = StoragePrefixes(
-            [(artifacts, f"{prefix}/") for prefix in reads],
+            [(artifacts, location) for location in read],
             [(artifacts, f"{output_key_prefix}/"), *checkpoints],
             # What the script deletes of its checkpoints is deleted there as well, as SageMaker does it.
             checkpoints,

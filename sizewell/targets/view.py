@@ -1,6 +1,7 @@
 """What people see of a model on instances of EC2, whatever places its containers there."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sizewell.cli.endpoint_words import asked_of, endpoint_facts, endpoint_row
@@ -24,6 +25,13 @@ def scaling_words(plan: ServedOnEc2Plan, container: str) -> str:
         return f"scaling: always {plan.initial_instance_count} {container}s"
     unit = _UNITS[scaling.signal]
     return f"scaling: {scaling.target_value:g} {unit} in each {container}: {scaling.derivation}"
+
+
+def row_with_spot(plan: Any) -> Row:
+    """Return the row of a model, with how many of its instances are on Spot."""
+    row = endpoint_row(plan)
+    spot = "" if plan.on_spot is None else " Spot" if plan.on_spot.share == 1 else " half Spot"
+    return replace(row, count=f"{row.count}{spot}")
 
 
 def view_of_served(

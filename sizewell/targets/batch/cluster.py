@@ -6,13 +6,14 @@ from sizewell.config.cluster import Cluster, Runs, TargetKind
 from sizewell.config.effects import OnChange
 from sizewell.config.place import PlaceName
 from sizewell.targets.training.lacks import TRAINING_LACKS
+from sizewell.targets.transforming.lacks import TRANSFORM_LACKS
 
 
 class BatchCluster(Cluster):
-    """AWS Batch in an account and region: each training has compute environments and job queues of its own."""
+    """AWS Batch in an account and region: each workload has compute environments and job queues of its own."""
 
     type: Literal["batch"]
-    """AWS Batch runs the trainings."""
+    """AWS Batch."""
     place: Annotated[PlaceName | None, OnChange(changed="everything in the cluster moves with it")] = None
     """Which of the places it is in; by default policy.account and policy.region. What runs there names the same."""
 
@@ -27,6 +28,7 @@ FACET = TargetKind(
                 **TRAINING_LACKS,
                 "max_instances": "a run has one instance; in SageMaker and in a cluster of Amazon EKS it may have several",
             },
-        )
+        ),
+        "batch-transform": Runs(planned_as="batch-transform-job", lacks=TRANSFORM_LACKS),
     },
 )

@@ -1,4 +1,4 @@
-"""The instance types that AWS Batch launches for a training, and what a container gets that has one to itself."""
+"""The instance types that AWS Batch launches, and what a container gets that has one to itself."""
 
 import math
 from functools import lru_cache
@@ -31,9 +31,16 @@ def container_memory_mib(instance_type: InstanceType) -> int | None:
 
 
 @lru_cache(maxsize=4)
-def batch_catalog(region: str) -> Catalog:
-    """Return the types of EC2 whose host memory is what a container gets. Batch itself has no price.
+def batch_catalog(region: str, beside_mib: int = 0) -> Catalog:
+    """Return the types of EC2 whose host memory is what a container gets, without what works in it beside the user's own.
+
+    Batch itself has no price.
 
     Raises ``UnknownRegionError``.
     """
-    return with_room(load_ec2_catalog(region), container_memory_mib)
+
+    def memory_mib(instance_type: InstanceType) -> int | None:
+        room_mib = (container_memory_mib(instance_type) or 0) - beside_mib
+        return room_mib if room_mib >= _LEAST_MEMORY_MIB else None
+
+    return with_room(load_ec2_catalog(region), memory_mib)

@@ -13,8 +13,10 @@ _CLIENT = "aws_client"
 
 
 def program(name: str) -> str:
-    """Return one text that runs by itself: the client of AWS, then the program without what it imports from here."""
-    return _text(_CLIENT) + _text(name, without=("__future__", f"{__name__}.{_CLIENT}"))
+    """Return one text that runs by itself: the modules of this folder that a program imports, then the program."""
+    texts: dict[str, str] = {}
+    _add(texts, name)
+    return "".join(texts.values())
 
 
 def packed(name: str) -> str:
@@ -27,9 +29,15 @@ def packed(name: str) -> str:
     return f"import base64, bz2; exec(bz2.decompress(base64.b64decode('{content}')))"
 
 
-def _text(name: str, without: tuple[str, ...] = ()) -> str:
+def _add(texts: dict[str, str], name: str, *, is_program: bool = True) -> None:
+    """Add the text of a module after those that it imports from here, each once. What is run is of the program alone."""
     source = text = Path(__file__).with_name(f"{name}.py").read_text("utf-8")
     for node in ast.parse(source).body:
-        if isinstance(node, ast.ImportFrom) and node.module in without:
+        module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        folder, _, imported = module.rpartition(".")
+        if folder == __name__ and imported not in texts:
+            _add(texts, imported, is_program=False)
+        is_there = folder == __name__ or (module == "__future__" and name != _CLIENT)
+        if is_there or (isinstance(node, ast.If) and not is_program):
             text = text.replace(f"{ast.get_source_segment(source, node)}\n", "")
-    return text
+    texts[name] = text

@@ -48,7 +48,8 @@ def _unpack(parts: Iterator[bytes], folder: Path) -> None:
         pass
 
 
-def _load(uri: str, compression: str, folder: Path) -> None:
+def load(uri: str, compression: str, folder: Path) -> None:
+    """Load a model into a folder, unless it is there already."""
     bucket, _, key = uri[5:].partition("/")
     legal = bucket and key and compression in (("none",) if key.endswith("/") else ("none", "gzip"))
     if not (legal and uri.startswith("s3://") and os.environ.get("AWS_REGION")):
@@ -73,7 +74,7 @@ if __name__ == "__main__":
     os.umask(0o022)
     model, directory = os.environ.get("MODEL_URI", ""), os.environ.get("MODEL_DIRECTORY", "/opt/ml/model")
     try:
-        _load(model, os.environ.get("MODEL_COMPRESSION", ""), Path(directory))
+        load(model, os.environ.get("MODEL_COMPRESSION", ""), Path(directory))
     except Exception as failure:
         print(reason(failure, directory, f"{model} is damaged"), file=sys.stderr, flush=True)
         os._exit(1)

@@ -147,7 +147,7 @@ def split_uri(uri: str) -> tuple[str, str]:
     return bucket, prefix
 
 
-def main(settings: dict[str, str]) -> None:
+def transform_objects(settings: dict[str, str]) -> None:
     """Transform the objects of this shard."""
     index = settings.get("JOB_COMPLETION_INDEX") or settings.get("AWS_BATCH_JOB_ARRAY_INDEX") or "0"
     (bucket, prefix), (output, folder) = split_uri(settings["DATA_URI"]), split_uri(settings["OUTPUT_URI"])
@@ -183,7 +183,7 @@ if __name__ == "__main__":
     # The first process of a container hears SIGTERM only by a handler. What is written whole is not sent again.
     signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
     try:
-        main(dict(os.environ))
+        transform_objects(dict(os.environ))
     except Exception as failure:
         print(reason(failure, "", "The transform failed"), file=sys.stderr, flush=True)
         os._exit(1)

@@ -13,6 +13,7 @@ from sizewell.config.place import PlaceName
 from sizewell.config.tags import TagKey, TagValue
 from sizewell.facts.regions import MAX_AVAILABILITY_ZONES
 from sizewell.targets.training.lacks import TRAINING_LACKS
+from sizewell.targets.transforming.lacks import TRANSFORM_LACKS
 
 #: A quantity of Kubernetes: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
 Cpu = Annotated[str, Field(pattern=r"^[0-9]{1,6}(\.[0-9]{1,3})?m?$", max_length=12, examples=["300m"])]
@@ -279,13 +280,9 @@ FACET = TargetKind(
         "batch-transform": Runs(
             planned_as="eks-transform-job",
             lacks={
-                "pipeline": "one container answers; put the steps before and after the model into its image",
-                "join": "only SageMaker joins results with their rows; let the container answer with both",
-                "input_filter": "only SageMaker filters rows; let the container leave out what the model does not read",
-                "output_filter": "only SageMaker filters results; let the container answer with what is kept",
+                **TRANSFORM_LACKS,
                 "starts_on": "a schedule or people start its runs: let what writes the data call kubectl create job",
                 "execution_role_arn": _OWN_ROLE,
-                "container.model_package": _PACKAGE,
             },
         ),
     },

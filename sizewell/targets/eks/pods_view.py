@@ -1,10 +1,5 @@
 """What people see of the pods of a workload."""
 
-from dataclasses import replace
-from typing import Any
-
-from sizewell.cli.endpoint_words import endpoint_row
-from sizewell.cli.kind import Row
 from sizewell.targets.eks.pods_plan_model import EksPodsPlan, PodRoomPlan
 from sizewell.targets.view import scaling_words
 
@@ -15,13 +10,6 @@ _LOST = {
     True: ("half of the pods answer until others are ready", "is cut off"),
     False: ("requests wait until others are ready", "begins again, as one of its tries"),
 }
-
-
-def row_with_spot(plan: Any) -> Row:
-    """Return the row of a model, with how many of its instances are on Spot."""
-    row = endpoint_row(plan)
-    spot = "" if plan.on_spot is None else " Spot" if plan.on_spot.share == 1 else " half Spot"
-    return replace(row, count=f"{row.count}{spot}")
 
 
 def pod_lines(plan: EksPodsPlan) -> list[str]:

@@ -32,6 +32,7 @@ from sizewell.planning.training_plan import checkpoint_gib, trained_fields
 from sizewell.planning.translate import image_for, training_requirements
 from sizewell.planning.volumes import CHECKPOINTS_HELD, SCRATCH_GIB
 from sizewell.targets.ec2_types import alike, check_pinned, on_ec2
+from sizewell.targets.set_variables import set_variable_faults
 from sizewell.targets.training.plan_model import TrainedOnEc2Plan
 
 #: What is set for it, beside the variables of the script.
@@ -142,13 +143,9 @@ def variable_faults(
     plan: TrainedOnEc2Plan, where: str, is_reserved: Callable[[str], bool] = lambda _: False
 ) -> Iterator[PlanFault]:
     """Yield the variables that are set for the container, or are reserved ``where`` it runs, and cannot be given by hand."""
-    for name in plan.environment:
-        if name in _SET_VARIABLES or is_reserved(name):
-            yield PlanFault(
-                ("workloads", plan.name, "container", "environment", name),
-                f"is set for a training {where}, and cannot be given by hand",
-                "choose another name",
-            )
+    return set_variable_faults(
+        plan, f"a training {where}", lambda name: name in _SET_VARIABLES or is_reserved(name)
+    )
 
 
 def _download_hours(job: TrainedModel) -> float:

@@ -43,6 +43,7 @@ PROPS = BatchTrainingProps(
         memory_mib=14_000,
         gpu_count=1,
         checkpoint_key_prefix="mail",
+        log_stream_prefix="train",
         **LOG,
     ),
     **LOG,

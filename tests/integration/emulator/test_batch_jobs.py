@@ -1,4 +1,7 @@
-"""A training by AWS Batch: stacks make, change and delete what it needs, AWS's refusals hold, and its ladder is executed."""
+"""Jobs of AWS Batch: stacks make, change and delete what they need, AWS's refusals hold, and state machines are executed.
+
+Those are the ladder of a training, and the array of a batch transform.
+"""
 
 import copy
 import json
@@ -10,7 +13,9 @@ import pytest
 from constructs_lib.jobs.batch_jobs import TRAINING_BY_BATCH
 from constructs_lib.jobs.batch_training import batch_training_definition
 from constructs_lib.jobs.job_state_machine_definition import TIMEOUT_PLACEHOLDER
+from constructs_lib.jobs.transform_by_batch import transform_by_batch_definition
 from tests.constructs_lib.jobs.test_batch_training import PROPS
+from tests.constructs_lib.jobs.test_transform_by_batch import PROPS as TRANSFORM_PROPS
 from tests.integration.emulator.lab import ROLE_OF_NOBODY, Json, Lab
 from tests.integration.harness import Admin
 from tests.integration.readers import READERS
@@ -21,6 +26,7 @@ from tests.localcloud.processes import until
 pytestmark = pytest.mark.usefixtures("admin")
 
 NAME = PROPS.job.job_name
+TRAINING_INPUT = {"hyperparameters": {"epochs": "5"}}
 #: What an update does, no description says.
 UNSHOWN = ("ReplaceComputeEnvironment", "ResourceRetentionPolicy")
 
@@ -110,9 +116,20 @@ def ids(lab: Lab) -> dict[str, str]:
     return lab.physical_ids("mail")
 
 
-def run(lab: Lab, ids: dict[str, str], name: str, *, spot: bool = True) -> tuple[Json, list[Json]]:
-    """Return how an execution of a machine ended, and the jobs that it started, in their order."""
-    text = json.dumps(batch_training_definition(PROPS, partition="aws")).replace(NAME, name)
+def run(lab: Lab, ids: dict[str, str], name: str) -> tuple[Json, list[Json]]:
+    """Return how an execution of a training ended, and the jobs that it started, in their order."""
+    definition = batch_training_definition(PROPS, partition="aws")
+    return executed(lab, ids, name, json.dumps(definition).replace(NAME, name), TRAINING_INPUT)
+
+
+def transformed(lab: Lab, ids: dict[str, str], name: str) -> tuple[Json, list[Json]]:
+    """Return the same of a batch transform."""
+    definition = transform_by_batch_definition(TRANSFORM_PROPS, partition="aws")
+    text = json.dumps(definition).replace(TRANSFORM_PROPS.job.job_name, name)
+    return executed(lab, ids, name, text, {})
+
+
+def executed(lab: Lab, ids: dict[str, str], name: str, text: str, given: Json) -> tuple[Json, list[Json]]:
     for placeholder, value in (
         ("JobDefinitionArn", ids["Definition"]),
         ("OutputUri", "s3://artifacts/output/mail/"),
@@ -123,8 +140,9 @@ def run(lab: Lab, ids: dict[str, str], name: str, *, spot: bool = True) -> tuple
         text = text.replace(f"${{{placeholder}}}", value)
     states = lab("stepfunctions")
     machine = states.create_state_machine(name=name, definition=text, roleArn=lab.role_of_lambda)
-    started = json.dumps({"hyperparameters": {"epochs": "5"}})
-    arn = states.start_execution(stateMachineArn=machine["stateMachineArn"], input=started)["executionArn"]
+    arn = states.start_execution(stateMachineArn=machine["stateMachineArn"], input=json.dumps(given))[
+        "executionArn"
+    ]
     execution: Json = until(
         lambda: states.describe_execution(executionArn=arn), lambda found: bool(found["status"] != "RUNNING")
     )
@@ -229,6 +247,50 @@ def test_a_request_whose_answer_is_lost_leaves_no_second_job(
     # The first one was found and stopped, then the attempt was made anew.
     assert sorted(job["status"] for job in jobs) == ["FAILED", "SUCCEEDED"]
     assert {job["jobQueue"] for job in jobs} == {ids["SpotQueue"]}
+
+
+def test_the_jobs_of_an_array_end_as_one(lab: Lab, ids: dict[str, str], admin: Admin) -> None:
+    admin.script("batch", "score-ok-", "interrupted")
+    execution, (job,) = transformed(lab, ids, "score-ok")
+    assert (execution["status"], job["status"]) == ("SUCCEEDED", "SUCCEEDED")
+    assert job["arrayProperties"]["size"] == TRANSFORM_PROPS.instance_count
+    children = [f"{job['jobId']}:{index}" for index in range(TRANSFORM_PROPS.instance_count)]
+    found = lab("batch").describe_jobs(jobs=children)["jobs"]
+    assert [child["status"] for child in found] == ["SUCCEEDED"] * TRANSFORM_PROPS.instance_count
+    # The host of the first one was lost, which Batch tries again.
+    assert [len(child["attempts"]) for child in found] == [3, 1, 1]
+    output = json.loads(execution["output"])
+    name = execution["executionArn"].rpartition(":")[2]
+    assert output["S3OutputPath"] == f"s3://artifacts/output/mail/{name}/"
+    assert output["UsdOfInstances"] == "unknown"
+
+
+def test_an_array_fails_with_one_of_its_jobs(lab: Lab, ids: dict[str, str], admin: Admin) -> None:
+    admin.script("batch", "score-bad-", "failed")
+    execution, (job,) = transformed(lab, ids, "score-bad")
+    assert (execution["status"], execution["error"]) == ("FAILED", "TransformFailed")
+    assert json.loads(execution["cause"])["TransformJobName"] == job["jobName"]
+
+
+@pytest.mark.parametrize("outcome", ["hang", "capacity"])
+def test_an_array_that_has_not_ended_at_its_deadline_is_stopped(
+    lab: Lab, ids: dict[str, str], admin: Admin, outcome: str
+) -> None:
+    admin.script("batch", f"score-late-{outcome}-", outcome)
+    execution, (job,) = transformed(lab, ids, f"score-late-{outcome}")
+    assert json.loads(execution["cause"])["Error"] == "DeadlineExceeded"
+    assert job["status"] == "FAILED"
+
+
+def test_an_array_of_one_is_refused(lab: Lab, ids: dict[str, str]) -> None:
+    batch: Any = lab("batch")
+    with pytest.raises(batch.exceptions.ClientException, match="2 to 10000"):
+        batch.submit_job(
+            jobName="alone",
+            jobQueue=ids["OnDemandQueue"],
+            jobDefinition=ids["Definition"],
+            arrayProperties={"size": 1},
+        )
 
 
 def test_an_update_is_a_new_revision_and_leaves_the_old_one_to_who_runs_it(lab: Lab) -> None:

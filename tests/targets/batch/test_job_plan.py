@@ -148,7 +148,7 @@ def test_what_wants_several_instances_is_told_where_they_are() -> None:
     assert "in SageMaker and in a cluster of Amazon EKS it may have several" in reason
 
 
-def test_batch_runs_trainings_alone() -> None:
+def test_batch_serves_no_requests() -> None:
     stated = environment({"plants": endpoint(target="jobs")}, clusters={"jobs": {"type": "batch"}})
     ((path, reason),) = cluster_violations(stated)
     assert path == ("workloads", "plants", "target")

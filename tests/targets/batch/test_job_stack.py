@@ -22,8 +22,7 @@ def template(synthesized: Synthesized) -> Template:
 
 @pytest.fixture(scope="module")
 def plan() -> BatchJobPlan:
-    (_, planned) = load_plan(configuration_of("batch-job"), "prod").workloads
-    assert isinstance(planned, BatchJobPlan)
+    (_, planned) = load_plan(configuration_of("batch-job"), "prod").of(BatchJobPlan)
     return planned
 
 
@@ -111,8 +110,14 @@ def test_only_lost_hosts_are_tried_again(template: Template) -> None:
     ]
 
 
+#: As inference images of AWS have it, without the wait at its end: https://github.com/aws/sagemaker-pytorch-inference-toolkit.
+SPLITS = "import shlex, subprocess, sys; sys.exit(subprocess.call(shlex.split(' '.join(sys.argv[1:]))))"
+
+
 @pytest.mark.parametrize(
-    "entry_point", [[], ["bash", "-c", 'eval "$@"', "entry-point"]], ids=["none", "eval"]
+    "entry_point",
+    [[], ["bash", "-c", 'eval "$@"', "entry-point"], ["python3", "-c", SPLITS]],
+    ids=["none", "eval", "splits"],
 )
 def test_the_program_starts_behind_either_entry_point(template: Template, entry_point: list[str]) -> None:
     command = properties(template, "AWS::Batch::JobDefinition")["ContainerProperties"]["Command"]

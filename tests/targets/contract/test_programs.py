@@ -9,7 +9,7 @@ import pytest
 
 from sizewell.targets.contract import packed, program
 
-NAMES = ("load_model", "train_model", "transform_objects", "work_queue")
+NAMES = ("load_model", "train_model", "transform_objects", "transform_with_model", "work_queue")
 
 
 @pytest.mark.parametrize("name", NAMES)

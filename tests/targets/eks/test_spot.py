@@ -14,7 +14,8 @@ from sizewell.instance_selection import load_catalog
 from sizewell.planning.bill_plan import BillItem
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
-from sizewell.targets.eks.pods_view import pod_lines, row_with_spot
+from sizewell.targets.eks.pods_view import pod_lines
+from sizewell.targets.view import row_with_spot
 from tests.planning.builders import endpoint, environment, queue_endpoint
 from tests.synthesis import PROJECT_ROOT
 from tests.targets.eks.builders import (

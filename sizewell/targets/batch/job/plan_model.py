@@ -1,72 +1,16 @@
 """The plan of a training that AWS Batch runs."""
 
-from collections.abc import Iterator
-from typing import ClassVar
-
-from sizewell.facts.quotas import Quota, ec2_quotas
-from sizewell.facts.state_machines import EXECUTION_GRACE_S
-from sizewell.planning.workload_plan import PlanModel, PlanModelKind, StartsOnPlan, StateMachinePlan
+from sizewell.planning.workload_plan import PlanModelKind
+from sizewell.targets.batch.jobs_plan_model import BatchJobsPlan
 from sizewell.targets.training.plan_model import TrainedOnEc2Plan
 
-#: While an instance that was lost goes down, the next one comes up.
-_INSTANCES_AT_ONCE = 2
 
-
-class BatchAttemptPlan(PlanModel):
-    """A rung of the ladder: all types on Spot, or on demand."""
-
-    spot: bool
-    ends_after_s: int
-    """Seconds after the start of the run at which it gives way to the next one, or misses the deadline."""
-    instance_type: str
-    """The first of the types."""
-    instance_count: int = 1
-    volume_size_gib: int
-    usd_per_hour: float | None
-    """What the first of the types is expected to cost; None is unknown."""
-
-
-class BatchContainerPlan(PlanModel):
-    """What a container asks of its instance: what all types have for it."""
-
-    vcpus: int
-    memory_mib: int
-    gpu_count: int
-    """NVIDIA GPUs."""
-
-
-class BatchJobPlan(TrainedOnEc2Plan, StateMachinePlan):
+class BatchJobPlan(BatchJobsPlan, TrainedOnEc2Plan):
     """One training that AWS Batch runs."""
 
-    in_vpc: ClassVar[bool] = True
-
     kind: str = "batch-job"
-    job_name: str
-    """Of the job definition, and what the names of jobs begin with."""
-    state_machine_name: str
-    attempts: tuple[BatchAttemptPlan, ...]
-    container: BatchContainerPlan
-    vcpus: int
-    """Of the largest type."""
-    starts_on: StartsOnPlan | None
     report_success: bool
     """Whether the alarm topic hears of runs that succeeded, too."""
-
-    @property
-    def max_vcpus(self) -> int:
-        """Of all instances that a queue may have at a time: one run, and the instance that replaces a lost one."""
-        return _INSTANCES_AT_ONCE * self.vcpus
-
-    @property
-    def quotas(self) -> Iterator[Quota]:
-        """The vCPUs of the instances, on Spot and on demand."""
-        for attempt in self.attempts:
-            yield from ec2_quotas(self.instance_pools, self.max_vcpus, spot=attempt.spot)
-
-    @property
-    def time_limit_s(self) -> int:
-        """After so long the state machine ends a run, with every attempt."""
-        return self.deadline_s + EXECUTION_GRACE_S
 
 
 FACET = PlanModelKind(model=BatchJobPlan)

@@ -5,8 +5,9 @@ from typing import Any
 from sizewell.cli.explanation import Explanation
 from sizewell.cli.kind import Asked, Row, Subject, ViewKind, row_of_choice
 from sizewell.cli.training_words import explain_training, training_facts
-from sizewell.instance_selection.wording import counted
-from sizewell.targets.batch.job.plan_model import BatchAttemptPlan, BatchJobPlan
+from sizewell.targets.batch.job.plan_model import BatchJobPlan
+from sizewell.targets.batch.jobs_plan_model import BatchAttemptPlan
+from sizewell.targets.batch.jobs_view import notes_of_jobs, room_words
 from sizewell.targets.training.on_ec2 import ec2_training_requirements
 from sizewell.targets.view import WHY_NOT_MIGRATED
 
@@ -33,18 +34,12 @@ def _words(attempt: BatchAttemptPlan) -> str:
 
 def _facts(explanation: Explanation) -> list[str]:
     plan: Any = explanation.workload
-    container = plan.container
-    gpus = f", {counted(container.gpu_count, 'GPU')}" if container.gpu_count else ""
-    return [
-        *training_facts(explanation),
-        f"its container asks for {container.vcpus} vCPUs, {container.memory_mib / 1024:.3g} GiB{gpus}; the volume of an instance "
-        f"has {plan.volume_size_gib} GiB",
-    ]
+    return [*training_facts(explanation), room_words(plan)]
 
 
 FACET = ViewKind(
     row=_row,
-    notes=lambda plan: iter((f"AWS Batch runs it, on any of {', '.join(plan.instance_pools)}",)),
+    notes=notes_of_jobs,
     explain=_explain,
     facts=_facts,
     why_not_migrated=WHY_NOT_MIGRATED,

@@ -9,9 +9,9 @@ from typing import Any
 
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.targets.contract import program
+from sizewell.targets.contract.transform import transform_settings
 from sizewell.targets.eks.manifests.labels import quoted
 from sizewell.targets.eks.manifests.pods import (
-    MODEL_PORT,
     READ_ONLY,
     SHARED_MEMORY,
     loaders,
@@ -45,32 +45,19 @@ def transforming_pod(plan: EksTransformJobPlan, foundation: FoundationPlan) -> d
 
 
 def _container(plan: EksTransformJobPlan, artifact_bucket: str, region: str) -> dict[str, Any]:
-    data, address = plan.data, f"http://127.0.0.1:{MODEL_PORT}"
     variables = {
-        "ACCEPT": data.accept or "",
-        "ANSWER_TIMEOUT_S": str(plan.answer_timeout_s),
+        **transform_settings(plan),
         "AWS_REGION": region,
-        "COMPRESSION": data.compression,
-        "CONTENT_TYPE": data.content_type,
-        "DATA_URI": f"s3://{artifact_bucket}/{data.prefix}/",
-        "MAX_CONCURRENCY": str(plan.max_concurrent_requests),
-        "MAX_PAYLOAD_MB": str(data.max_payload_mb),
-        "MODEL_URL": f"{address}/invocations",
+        "DATA_URI": f"s3://{artifact_bucket}/{plan.data.prefix}/",
         # Kubernetes replaces a variable that stands before it.
         "OUTPUT_URI": f"s3://{artifact_bucket}/{plan.output_prefix}/$(RUN_NAME)/",
-        "PING_URL": f"{address}/ping",
-        "RETRIES": str(plan.retries),
-        "SHARDS": str(plan.instance_count),
-        "SPLIT": data.split,
-        "STARTUP_S": str(plan.startup_s),
-        "STRATEGY": data.strategy,
     }
     return {
         "name": TRANSFORM,
         # It needs Python alone, as what loads the model does.
         "image": plan.image.uri,
         "command": ["python3", "-c", program("transform_objects")],
-        "env": [RUN_NAME, *quoted(variables)],
+        "env": [RUN_NAME, *quoted(dict(sorted(variables.items())))],
         "resources": resources_beside(TRANSFORMER.memory_mib),
         "securityContext": READ_ONLY,
     }

@@ -1,12 +1,13 @@
 """Jobs, and how they come to an end: by themselves, or as a script says.
 
 States: https://docs.aws.amazon.com/batch/latest/userguide/job_states.html; what is tried again: job_retries.html there; what
-happens to a job that finds no capacity: job_stuck_in_runnable_capacity.html.
+happens to a job that finds no capacity: job_stuck_in_runnable_capacity.html; of an array: array_jobs.html.
 """
 
 import copy
 import re
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
 
 from ministack.core.responses import new_uuid
@@ -20,6 +21,9 @@ from sizewell_localcloud.emulator.sagemaker import scripts
 TERMINAL = ("SUCCEEDED", "FAILED")
 NO_CAPACITY = "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY"
 _TASK_EXITED = "Essential container in task exited"
+#: Of an array. No page states it.
+_CHILD_FAILED = "Array Child Job failed"
+_ARRAY_SIZES = (2, 10_000)
 #: What every attempt takes once it runs, in seconds.
 ATTEMPT_S = 600
 #: Of an outcome, what the attempts of a job come to until the last one: the exit code, or None where the host was lost.
@@ -42,6 +46,9 @@ def submit(request: Record) -> Record:
     timeout = request.get("timeout", definition.get("timeout"))
     if timeout is not None and timeout["attemptDurationSeconds"] < 60:
         raise client_error("attemptDurationSeconds is at least 60")
+    size = request.get("arrayProperties", {}).get("size")
+    if size is not None and not _ARRAY_SIZES[0] <= size <= _ARRAY_SIZES[1]:
+        raise client_error(f"Array size must be {_ARRAY_SIZES[0]} to {_ARRAY_SIZES[1]}")
     job_id = new_uuid()
     container = copy.deepcopy(definition["containerProperties"])
     overrides = request.get("containerOverrides", {})
@@ -65,7 +72,10 @@ def submit(request: Record) -> Record:
     }
     store.jobs[job_id] = job
     script = scripts.take("batch", request["jobName"])
-    in_background(lambda: _run(job, script), f"run {request['jobName']}")
+    if size is not None:
+        _spread(job, size, script)
+    else:
+        in_background(lambda: _run(job, script), f"run {request['jobName']}")
     return {name: job[name] for name in ("jobArn", "jobName", "jobId")}
 
 
@@ -84,7 +94,9 @@ def listed(request: Record) -> Record:
         chosen = [
             copy.deepcopy(job)
             for job in store.jobs.values()
-            if job["jobQueue"] == queue and _is_listed(job, filters, request.get("jobStatus", "RUNNING"))
+            if job["jobQueue"] == queue
+            and "index" not in job.get("arrayProperties", {})
+            and _is_listed(job, filters, request.get("jobStatus", "RUNNING"))
         ]
     return {"jobSummaryList": sorted(chosen, key=lambda job: -job["createdAt"])}
 
@@ -104,6 +116,40 @@ def terminate(request: Record) -> None:
             job["isTerminated"] = job["status"] in ("STARTING", "RUNNING")
             job["isCancelled"] = not job["isTerminated"]
             job["_reason"] = request["reason"]
+
+
+def _spread(parent: Record, size: int, script: Any) -> None:
+    """Run the jobs of an array; the script is of the first one."""
+    children = [_child(parent, index) for index in range(size)]
+    with store.lock:
+        parent |= {"status": "PENDING", "arrayProperties": {"size": size}}
+        store.jobs.update({child["jobId"]: child for child in children})
+    for child in children:
+        its_script = script if child is children[0] else None
+        in_background(partial(_run, child, its_script), f"run {child['jobId']}")
+    in_background(lambda: _gather(parent, children), f"gather {parent['jobName']}")
+
+
+def _child(parent: Record, index: int) -> Record:
+    job_id = f"{parent['jobId']}:{index}"
+    own = {"jobId": job_id, "jobArn": arn("batch", f"job/{job_id}"), "arrayProperties": {"index": index}}
+    return copy.deepcopy(parent) | own
+
+
+def _gather(parent: Record, children: list[Record]) -> None:
+    """End an array when all its jobs have ended; what its task or somebody says of it, is said of them."""
+    while not all(child["status"] in TERMINAL for child in children):
+        with store.lock:
+            for child in children:
+                parent |= {name: child[name] for name in ("_hangs", "_waits_s") if child.get(name)}
+                child |= {name: parent[name] for name in ("_cancelled",) if name in parent}
+        if "_reason" in parent:
+            for child in children:
+                terminate({"jobId": child["jobId"], "reason": parent["_reason"]})
+        clock.pause(clock.JOB_START_S)
+    failed = any(child["status"] == "FAILED" for child in children)
+    reason = parent.get("_reason", _CHILD_FAILED)
+    _end(parent, "FAILED" if failed else "SUCCEEDED", reason if failed else "")
 
 
 def _run(job: Record, script: Any) -> None:

@@ -1,0 +1,1 @@
+"""Everything that is said of a batch transform that AWS Batch runs."""

@@ -1,0 +1,5 @@
+"""The stack of a batch transform that AWS Batch runs."""
+
+from sizewell.kinds.stack_kind import StackKind
+
+FACET = StackKind(stack="sizewell.stacks.transform_by_batch_stack:TransformByBatchStack")
