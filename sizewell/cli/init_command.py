@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from sizewell.cli.errors import exit_with
 from sizewell.cli.output import echo, write_files
 from sizewell.cli.package_source import Package, package_from
+from sizewell.cli.target_starters import StarterTarget, starter_target
 from sizewell.kinds.registry import file_of, kind_names
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def set_up(
     directory: str | None,
     name: str | None,
     kinds: Sequence[str],
+    target: str | None,
     ci: str | None,
     source: str | None,
     *,
@@ -66,7 +68,8 @@ def set_up(
     if directory is not None:
         name = name or (project.name if directory else "")
         _check_name(name)
-        made = _contents(project, name, starters(kinds), package_from(source))
+        where = starter_target(target, {}) if target else None
+        made = _contents(project, name, starters(kinds, where), package_from(source), where)
         files |= {(Path(directory) / path).as_posix(): (project / path, made[path]) for path in made}
     if ci is not None:
         place = Path(directory or "") if root == project else Path()
@@ -92,12 +95,14 @@ def set_up(
         echo(f"\n{NEXT_STEPS[ci]}")
 
 
-def _contents(project: Path, name: str, kinds: Sequence[str], package: Package) -> dict[Path, bytes]:
+def _contents(
+    project: Path, name: str, kinds: Sequence[str], package: Package, where: StarterTarget | None
+) -> dict[Path, bytes]:
     """Return the content of each file of a platform by its path.
 
     A README that is there is kept, and a .gitignore gets the lines that it lacks: a new repository has both.
     """
-    texts = {**platform_files(name, kinds, package), **schema_files(SCHEMAS)}
+    texts = {**platform_files(name, kinds, package, where), **schema_files(SCHEMAS)}
     contents = {**{path: text.encode() for path, text in texts.items()}, **package.files}
     if (readme := _content(project / README)) is not None:
         contents[README] = readme
@@ -118,14 +123,18 @@ def _state(before: bytes | None, content: bytes) -> str:
     return "added to" if content.startswith(before) else REPLACED
 
 
-def starters(wanted: Sequence[str]) -> tuple[str, ...]:
-    """Return the kinds that were asked for, separated by commas; those of ``USUAL_KINDS`` where none was.
+def starters(wanted: Sequence[str], where: StarterTarget | None) -> tuple[str, ...]:
+    """Return the kinds that were asked for, separated by commas; those of ``USUAL_KINDS`` that run there where none was.
 
     What is in dev alone, such as a notebook, gets them as well: every environment has a workload.
     """
     kinds = dict.fromkeys(kind.strip() for text in wanted for kind in text.split(",") if kind.strip())
     for kind in kinds:
         check_kind(kind)
+        if where:
+            where.check_runs(kind)
+    if where and not kinds:
+        return tuple(filter(where.runs, USUAL_KINDS))
     return (*USUAL_KINDS, *kinds) if all(map(_is_in_dev_alone, kinds)) else tuple(kinds)
 
 
@@ -152,8 +161,15 @@ def starter_text(kind: str, layer: str) -> str:
     return path.read_text("utf-8") if layer != "policy" or path.exists() else ""
 
 
-def platform_files(name: str, kinds: Sequence[str], package: Package) -> dict[Path, str]:
+def platform_files(
+    name: str, kinds: Sequence[str], package: Package, where: StarterTarget | None = None
+) -> dict[Path, str]:
     """Return the text of each file of a platform by its path."""
+
+    def workload_text(kind: str, layer: str) -> str:
+        text = starter_text(kind, layer)
+        return where.starter(text, kind) if where else text
+
     directory = TEMPLATES / "platform"
     templates = _templates()
     # Several kinds may need the same of the policy.
@@ -163,7 +179,12 @@ def platform_files(name: str, kinds: Sequence[str], package: Package) -> dict[Pa
         template = path.relative_to(directory).as_posix()
         made = Path(template.removesuffix(SUFFIX).replace("gitignore", ".gitignore"))
         files[made] = templates.get_template(template).render(
-            name=name, kinds=kinds, package=package, starter_text=starter_text, policy_texts=policy_texts
+            name=name,
+            kinds=kinds,
+            package=package,
+            workload_text=workload_text,
+            cluster_text=where.cluster_text if where else "",
+            policy_texts=policy_texts,
         )
     return files
 

@@ -164,12 +164,12 @@ def modes(
         from sizewell.cli.modes_command import compare
         from sizewell.cli.modes_view import modes_to_json, print_modes
 
-        region, comparison = compare(config, env, workload)
+        region, comparison, places = compare(config, env, workload)
         if as_json:
             echo(modes_to_json(comparison), newline=False)
         else:
             with open_console() as console:
-                print_modes(workload, region, comparison, console)
+                print_modes(workload, region, comparison, places, console)
 
 
 @app.command()
@@ -561,6 +561,7 @@ def init(
     directory: options.PlatformDirectoryArgument = None,
     name: options.PlatformNameOption = None,
     workload: options.StarterKindsOption = None,
+    target: options.InitTargetOption = None,
     source: options.PackageSourceOption = None,
     ci: options.CiOption = None,
     force: options.ForceOption = False,
@@ -578,16 +579,19 @@ def init(
         raise typer.BadParameter(
             "name the directory of a new platform, or with --ci what reviews the one that is here"
         )
-    if directory is None and (workload or name or source):
-        raise typer.BadParameter("--workload, --name and --source are for a new platform: name its directory")
+    if directory is None and (workload or target or name or source):
+        raise typer.BadParameter(
+            "--workload, --target, --name and --source are for a new platform: name its directory"
+        )
     from sizewell.cli.init_command import set_up
 
-    set_up(directory, name, workload or (), ci, source, force=force)
+    set_up(directory, name, workload or (), target, ci, source, force=force)
 
 
 @app.command()
 def add(
     kind: options.KindArgument,
+    target: options.AddTargetOption = None,
     config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
 ) -> None:
     """Add a workload to a platform that is there: an example of its kind, to edit.
@@ -596,15 +600,20 @@ def add(
     is. Prints the names, and what the configuration lacks for it.
 
     \b
+      sizewell add training-job                          in SageMaker
+      sizewell add training-job --target main            in the cluster main of the configuration
+      sizewell add real-time-endpoint --target eks       in the one of type eks; an example of one is added where there is none
+
+    \b
     Exit codes:
       0  it is added
-      1  there is no such kind, or the configuration cannot be read or written; nothing is added
+      1  there is no such kind or cluster, or the configuration cannot be read or written; nothing is added
       2  the command was called wrongly
     """
     with report_config_errors():
         from sizewell.cli.add_command import add_workload
 
-        add_workload(kind, config)
+        add_workload(kind, config, target)
 
 
 @app.command()

@@ -295,6 +295,24 @@ StarterKindsOption = Annotated[
         show_default=False,
     ),
 ]
+InitTargetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="TYPE",
+        help="Where the workloads run: in a cluster of the type eks or ecs, or by batch. In SageMaker, when left out.",
+        show_default=False,
+    ),
+]
+AddTargetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="NAME|TYPE",
+        help="Where it runs: a cluster of the configuration, or eks, ecs or batch. In SageMaker, when left out.",
+        show_default=False,
+    ),
+]
 PackageSourceOption = Annotated[
     str | None,
     typer.Option(

@@ -73,14 +73,23 @@ def environment_names(directory: Path) -> tuple[str, ...]:
 
 def workload_kinds(directory: Path) -> tuple[dict[str, str | None], list[Fault]]:
     """Return every workload of any environment with its kind, None when nothing says it, and what cannot be read."""
-    kinds: dict[str, str | None] = {}
+    return _named_in_any(directory, "workloads", "kind")
+
+
+def cluster_types(directory: Path) -> tuple[dict[str, str | None], list[Fault]]:
+    """Return every cluster of any environment with its type, None when nothing says it, and what cannot be read."""
+    return _named_in_any(directory, "clusters", "type")
+
+
+def _named_in_any(directory: Path, key: str, says: str) -> tuple[dict[str, str | None], list[Fault]]:
+    found: dict[str, str | None] = {}
     faults: list[Fault] = []
     for layer in (BASE, *environment_names(directory)):
         root, reading_faults = read_yaml(directory / f"{layer}.yaml", _shown(directory, layer))
         faults += reading_faults
-        for name, kind in _kinds(root).items() if root is not None else ():
-            kinds[name] = kind or kinds.get(name)
-    return kinds, faults
+        for name, said in _named(root, key, says).items() if root is not None else ():
+            found[name] = said or found.get(name)
+    return found, faults
 
 
 def load_environment(
@@ -246,24 +255,24 @@ def _unknown_region(merged: Node, path: tuple[str, ...], regions: Sequence[str])
 
 
 def _measured_name_faults(measurements: Measurements, directory: Path, merged: Node) -> Iterator[Fault]:
-    kinds = _kinds(merged)
+    kinds = _named(merged, "workloads", "kind")
     if not measurements.by_workload.keys() <= kinds.keys():
         # A workload that is not in this environment may be in another: only then are all files read.
         kinds = {**workload_kinds(directory)[0], **kinds}
     yield from check_names(measurements, environment_names(directory), kinds)
 
 
-def _kinds(root: Node) -> dict[str, str | None]:
-    """Return the workloads that a file writes, with their kinds; what null removes is left out."""
-    workloads = root.child("workloads")
-    if workloads is None or not isinstance(workloads.value, dict):
+def _named(root: Node, key: str, says: str) -> dict[str, str | None]:
+    """Return what a file names below a key, with what says what it is; what null removes is left out."""
+    named = root.child(key)
+    if named is None or not isinstance(named.value, dict):
         return {}
-    kinds = {}
-    for name, workload in workloads.value.items():
-        kind = workload.child("kind")
-        if workload.value is not None:
-            kinds[name] = kind.value if kind is not None and isinstance(kind.value, str) else None
-    return kinds
+    found = {}
+    for name, node in named.value.items():
+        said = node.child(says)
+        if node.value is not None:
+            found[name] = said.value if said is not None and isinstance(said.value, str) else None
+    return found
 
 
 def _name_faults(root: Node) -> Iterator[Fault]:

@@ -25,6 +25,11 @@ def target_names() -> tuple[str, ...]:
     )
 
 
+def file_of_target(target: str, name: str) -> Path:
+    """Return the path of a file of a target."""
+    return next(path for root in targets.__path__ if (path := Path(root) / target / name).exists())
+
+
 def target_facet(target: str, of: type[F]) -> F:
     """Return what one layer needs to know of a target."""
     found: Any = import_module(f"{targets.__name__}.{target}.{of.module}").FACET

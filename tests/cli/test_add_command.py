@@ -1,12 +1,15 @@
 """``sizewell add KIND``: a starter in a configuration that somebody has written."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from sizewell.config import environment_names
+from sizewell.config.cluster import TargetKind
 from sizewell.kinds.registry import kind_names
 from sizewell.planning import load_for_synth
+from sizewell.targets.registry import target_facet, target_names
 from tests.cli.conftest import Sizewell
 
 LATER = "\n# Of the company.\ntags: {team: a}\n"
@@ -138,3 +141,73 @@ def test_without_a_configuration_nothing_is_written(
     assert (result.exit_code, result.stdout) == (1, "")
     assert "config/base.yaml" in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+RUN_IN_TARGETS = [
+    (target, kind) for target in target_names() for kind in target_facet(target, TargetKind).runs
+]
+
+
+@pytest.mark.parametrize(("target", "kind"), RUN_IN_TARGETS)
+def test_a_starter_runs_in_each_target_that_runs_its_kind(
+    sizewell: Sizewell, config: Path, target: str, kind: str
+) -> None:
+    first = sizewell("add", kind, "--target", target)
+    assert (first.exit_code, first.stderr) == (0, "")
+    (cluster,) = re.findall(r"config/base.yaml: [a-z0-9-]+, cluster ([a-z]+)\n", first.stdout)
+    for wanted in (cluster, target):
+        again = sizewell("add", kind, "--target", wanted)
+        assert (again.exit_code, again.stderr) == (0, "")
+        assert "cluster" not in again.stdout.splitlines()[0]
+    for name in environment_names(config):
+        plan = load_for_synth(config, name).plan
+        assert [workload.kind for workload in plan.workloads if workload.name != "score-customers"] == [
+            target_facet(target, TargetKind).runs[kind].planned_as
+        ] * 3
+
+
+def test_a_new_cluster_stands_beside_those_that_are_there(sizewell: Sizewell, config: Path) -> None:
+    base = config / "base.yaml"
+    base.write_text(base.read_text("utf-8") + "\nclusters:\n  main: {type: batch}\n" + LATER, "utf-8")
+    before = base.read_text("utf-8")
+    assert sizewell("add", "training-job", "--target", "batch").exit_code == 0
+    added = sizewell("add", "training-job", "--target", "eks")
+    assert added.stdout.splitlines()[0] == "config/base.yaml: train-images-2, cluster main-2"
+    after = base.read_text("utf-8")
+    assert after.startswith(before.split("\nclusters:")[0])
+    assert after.endswith(LATER)
+    assert "\n  main: {type: batch}\n  # A cluster of Amazon EKS" in after
+    assert sizewell("add", "training-job", "--target", "main-2").exit_code == 0
+    base.write_text(
+        base.read_text("utf-8").replace("main: {type", "more: {type: batch}\n  main: {type"), "utf-8"
+    )
+    refused = sizewell("add", "training-job", "--target", "batch")
+    assert (refused.exit_code, refused.stderr) == (
+        1,
+        "more and main are clusters of type batch: name one of them\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "expected"),
+    [
+        (
+            "training-job",
+            "ecs",
+            "a cluster of Amazon ECS does not run a training-job, but asynchronous-endpoint, real-time-endpoint: without "
+            "--target it runs in SageMaker\n",
+        ),
+        (
+            "training-job",
+            "ekss",
+            'there is no cluster "ekss"; write batch, ecs, eks to add an example of one\ndid you mean eks?\n',
+        ),
+    ],
+)
+def test_a_target_that_cannot_be_is_refused(
+    sizewell: Sizewell, config: Path, kind: str, target: str, expected: str
+) -> None:
+    before = read(config)
+    result = sizewell("add", kind, "--target", target)
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", expected)
+    assert read(config) == before

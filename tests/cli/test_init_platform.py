@@ -12,9 +12,11 @@ import pytest
 from sizewell.cli.init_command import USUAL_KINDS, platform_files, starter_text
 from sizewell.cli.package_source import Package
 from sizewell.config import environment_names
+from sizewell.config.cluster import TargetKind
 from sizewell.kinds.registry import kind_names
 from sizewell.planning import load_for_synth
 from sizewell.planning.editor_schema import editor_schema_text
+from sizewell.targets.registry import target_facet, target_names
 from tests.cli.ci_runner import PIPELINE, WORKFLOW, load
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
@@ -79,6 +81,26 @@ def test_every_choice_of_starters_can_be_synthesized_within_its_budget(
         shown = sizewell("plan", "--env", name, "--config", "demo2/config")
         assert (shown.exit_code, shown.stderr) == (0, "")
         assert "Budget: " in shown.stdout
+
+
+@pytest.mark.parametrize("target", target_names())
+def test_a_platform_begins_in_each_target(sizewell: Sizewell, place: Path, target: str) -> None:
+    assert sizewell("init", "demo2", "--target", target).exit_code == 0
+    runs = target_facet(target, TargetKind).runs
+    for name in environment_names(place / "demo2" / "config"):
+        plan = load_for_synth(place / "demo2" / "config", name).plan
+        assert [workload.kind for workload in plan.workloads] == [
+            runs[kind].planned_as for kind in USUAL_KINDS if kind in runs
+        ]
+
+
+def test_a_kind_that_does_not_run_in_the_target_is_refused(sizewell: Sizewell, place: Path) -> None:
+    result = sizewell("init", "demo", "--target", "batch", "--workload", "training-job,notebook")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "a cluster of AWS Batch does not run a notebook, but training-job: without --target it runs in SageMaker\n",
+    )
+    assert files(place) == []
 
 
 def test_what_two_kinds_need_of_the_policy_stands_once(monkeypatch: pytest.MonkeyPatch) -> None:
