@@ -56,6 +56,8 @@ class TargetKind:
     model: type[Cluster]
     runs: Mapping[str, Runs]
     """By the kind of workload."""
+    alike: Mapping[str, str] = field(default_factory=dict)
+    """The keys of a cluster that nothing shows which is made for it, with why environments should have them alike."""
 
 
 def target_of(workload: Any) -> str | None:

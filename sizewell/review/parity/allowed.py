@@ -1,9 +1,11 @@
 """What an environment may have otherwise than its reference: sizes, policies of removal, and names."""
 
+import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from sizewell.review.cluster_objects import is_object
 from sizewell.review.parity.settings import Setting, SettingPath
 from sizewell.templates.values import number
 
@@ -11,6 +13,8 @@ _COUNT = "the number is a size"
 _CAPACITY = "capacity is a size"
 _VOLUME = "the size of a volume is a size"
 _TARGET = "depends on the size of the instances"
+_NODES = "follows from what launches the nodes"
+_PERIOD = "the period of an alarm depends on the traffic"
 _DURATION = "depends on the amount of work and on the hardware"
 _RETENTION = "the retention is a size"
 _OFTEN = "the schedule is a size"
@@ -30,11 +34,19 @@ class Allowance:
     """Names are not even listed."""
     why: str
     numbers_only: bool = False
+    varying: str = ""
+    """A pattern of what alone may differ within a text."""
 
     def covers(self, path: SettingPath, ours: Setting | None, reference: Setting | None) -> bool:
         """Tell whether a setting may differ, or be there on one side only."""
         if not any(_ends_with(path, name) for name in self.names):
             return False
+        if self.varying:
+            texts = [
+                setting and {re.sub(self.varying, "", value) for value in setting.values}
+                for setting in (ours, reference)
+            ]
+            return texts[0] == texts[1]
         return not self.numbers_only or all(
             setting is not None and all(number(value) is not None for value in setting.values)
             for setting in (ours, reference)
@@ -58,6 +70,11 @@ ALLOWANCES = (
             "DesiredSize",
             "DesiredCount",
             "CopyCount",
+            "minReplicaCount",
+            "maxReplicaCount",
+            "replicas",
+            "parallelism",
+            "completions",
             "MaxNumberOfTrainingJobs",
             "MaxParallelTrainingJobs",
         ),
@@ -81,12 +98,34 @@ ALLOWANCES = (
             "MinMemoryRequiredInMb",
             "NumberOfAcceleratorDevicesRequired",
             "NumberOfCpuCoresRequired",
+            "MemoryMiB.Min",
+            "VCpuCount.Min",
+            "SharedMemorySize",
+            "requests.cpu",
+            "requests.memory",
+            "limits.cpu",
+            "limits.memory",
+            "requests.ephemeral-storage",
+            "limits.ephemeral-storage",
+            "env.SHARDS.value",
+            "env.MAX_CONCURRENCY.value",
+            "env.SAGEMAKER_MAX_CONCURRENT_TRANSFORMS.value",
         ),
         "size",
         _CAPACITY,
     ),
+    Allowance(("requests.*", "limits.*"), "size", _CAPACITY, numbers_only=True),
     Allowance(
-        ("VolumeSizeInGB", "VolumeSize", "AllocatedStorage", "Iops", "Throughput", "EphemeralStorage.Size"),
+        (
+            "VolumeSizeInGB",
+            "VolumeSize",
+            "AllocatedStorage",
+            "Iops",
+            "Throughput",
+            "EphemeralStorage.Size",
+            "ebs.volumeSize",
+            "ephemeralStorage.size",
+        ),
         "size",
         _VOLUME,
     ),
@@ -96,13 +135,28 @@ ALLOWANCES = (
         "the times of scaling depend on the traffic",
     ),
     Allowance(("ThrottlingRateLimit", "ThrottlingBurstLimit"), "size", "throttling depends on the traffic"),
-    Allowance(("TargetValue", "Threshold", "ScalingAdjustment"), "size", _TARGET),
+    Allowance(
+        (
+            "TargetValue",
+            "Threshold",
+            "ScalingAdjustment",
+            "triggers.*.metadata.threshold",
+            "triggers.*.metadata.queueLength",
+            "circuit_breakers.thresholds.*.*",
+        ),
+        "size",
+        _TARGET,
+    ),
+    Allowance(("MaximumPercent",), "size", "depends on the number of tasks"),
+    Allowance(("expireAfter",), "size", _NODES),
     Allowance(
         ("Period", "EvaluationPeriods", "DatapointsToAlarm"),
         "size",
-        "the period of an alarm depends on the traffic",
+        _PERIOD,
         numbers_only=True,
     ),
+    # In a query of Prometheus: the period, the latency that is too long, and how many requests may take longer.
+    Allowance(("rules.*.expr",), "size", _PERIOD, varying=r"\b\d+m\b|le=\"[\d.]+\"|> [\d.]+$"),
     Allowance(
         (
             "MaxRuntimeInSeconds",
@@ -114,6 +168,9 @@ ALLOWANCES = (
             "ContainerStartupHealthCheckTimeoutInSeconds",
             "ModelDataDownloadTimeoutInSeconds",
             "ends_after_s",
+            "activeDeadlineSeconds",
+            "progressDeadlineSeconds",
+            "startupProbe.failureThreshold",
         ),
         "size",
         _DURATION,
@@ -134,7 +191,11 @@ ALLOWANCES = (
         "size",
         _RETENTION,
     ),
-    Allowance(("ScheduleExpression", "ScheduleExpressionTimezone"), "size", _OFTEN),
+    Allowance(
+        ("ScheduleExpression", "ScheduleExpressionTimezone", "spec.schedule", "spec.timeZone"),
+        "size",
+        _OFTEN,
+    ),
     Allowance(("BudgetLimit.Amount",), "size", _MONEY),
     Allowance(("instance_count",), "size", _COUNT),
     Allowance(
@@ -180,7 +241,16 @@ ALLOWANCES = (
     ),
     Allowance(("Tags.*", "Tags.*.Key", "Tags.*.Value"), "name", "labels"),
     Allowance(
-        ("Description", "AlarmDescription", "GroupDescription", "Comment", "Cause", "Error"),
+        (
+            "Description",
+            "AlarmDescription",
+            "GroupDescription",
+            "Comment",
+            "Cause",
+            "Error",
+            "annotations.description",
+            "annotations.summary",
+        ),
         "name",
         "texts for people",
     ),
@@ -190,6 +260,8 @@ ALLOWANCES = (
         "the plan of addresses",
     ),
     Allowance(("DependsOn",), "name", "the order of deployment"),
+    Allowance(("nodeClassRef.group", "nodeClassRef.kind", "template.metadata.labels.*"), "name", _NODES),
+    Allowance(("configMap.name",), "name", "follows from what it holds"),
 )
 
 #: Resources that are there only because others may be removed.
@@ -203,6 +275,8 @@ def allowance(path: SettingPath, ours: Setting | None, reference: Setting | None
 
 def is_physical_name(resource_type: str, path: SettingPath) -> bool:
     """Tell whether a setting is what the resource itself is called: ``EndpointName`` of an endpoint."""
+    if is_object(resource_type):
+        return path == ("metadata", "name")
     return len(path) == 1 and path[0] in ("Name", resource_type.rpartition("::")[2] + "Name")
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sizewell.config.cluster import TargetKind
+from sizewell.config.cluster_targets import planned_words
 from sizewell.planning.saved_files import FOUNDATION
 from sizewell.planning.saved_workload import saved_kind
 from sizewell.review.parity import reasons
@@ -14,7 +16,9 @@ from sizewell.review.parity.resources import (
     Resources,
     compare_resources,
 )
+from sizewell.review.saved.configuration import clusters
 from sizewell.review.saved.output import Assembly
+from sizewell.targets.registry import target_facet, target_names
 from sizewell.templates.template import Stack
 
 _KINDS = ("missing", "type", "hardware", "image", "permission", "setting", "size", "policy")
@@ -62,11 +66,19 @@ def _differences(environment: Assembly, reference: Assembly) -> Iterator[Differe
         workload.name: why for workload in planned if (why := saved_kind(workload.kind).only_in_development)
     }
     why_endpoint = next(iter(of_development.values()), None)
+    kinds, reference_kinds = _kinds(environment), _kinds(reference)
+    moved = {name for name in kinds.keys() & reference_kinds.keys() if kinds[name] != reference_kinds[name]}
+    yield from _clusters(environment, reference)
     for workload in sorted({*ours, *theirs}):
         mine, other = ours.get(workload), theirs.get(workload)
         name = next(stack.name for stack in (other, mine) if stack)
         place = Place(environment.environment, reference.environment, workload, name)
-        if mine and other:
+        if (planned_name := workload.partition("/")[0]) in moved:
+            if planned_name == workload:
+                # What it is made of differs all the same: it says nothing more.
+                ours_words, their_words = (planned_words(side[workload]) for side in (kinds, reference_kinds))
+                yield place.difference("type", ("kind",), ours_words, their_words, reasons.TYPE)
+        elif mine and other:
             for found in compare_resources(place, mine.resources, other.resources):
                 yield _allowed(found, place, why_endpoint) if why_endpoint else found
         elif mine and workload in of_development:
@@ -75,6 +87,25 @@ def _differences(environment: Assembly, reference: Assembly) -> Iterator[Differe
             yield place.difference("missing", ("stack",), name, None, reasons.ONLY_OURS)
         else:
             yield place.difference("missing", ("stack",), None, name, reasons.MISSING_STACK)
+
+
+def _kinds(assembly: Assembly) -> dict[str, str]:
+    """Return what each workload was planned as: another place to run is another kind."""
+    return {workload.name: workload.kind for workload in assembly.plan.workloads} if assembly.plan else {}
+
+
+def _clusters(environment: Assembly, reference: Assembly) -> Iterator[Difference]:
+    """Yield where a cluster of both is another one, as the configuration describes it."""
+    ours, theirs = clusters(environment), clusters(reference)
+    for name in sorted(ours.keys() & theirs.keys()):
+        cluster, other = ours[name], theirs[name]
+        target = cluster.get("type")
+        if target != other.get("type") or target not in target_names():
+            continue
+        place = Place(environment.environment, reference.environment, FOUNDATION, f"clusters.{name}")
+        for key, why in target_facet(target, TargetKind).alike.items():
+            if cluster.get(key) != other.get(key):
+                yield place.difference("setting", (key,), str(cluster.get(key)), str(other.get(key)), why)
 
 
 def _allowed(found: Difference, place: Place, why: str) -> Difference:

@@ -12,6 +12,8 @@ _INSTANCE_TYPES = (
     "InstanceType",
     "instance_type",
     "InstanceTypes",
+    "AllowedInstanceTypes",
+    "instance_types",
     "DBInstanceClass",
     "CacheNodeType",
     "NodeType",
@@ -24,12 +26,16 @@ _IMAGES = (
     "InferenceAmiVersion",
     "AmiType",
     "AlgorithmName",
+    "image",
+    "alias",
 )
+#: In a pool of nodes (https://karpenter.sh/docs/concepts/nodepools/#instance-types), and for a training in a container.
+_IN_A_LIST = (("node.kubernetes.io/instance-type", "values"), ("INSTANCE_TYPE", "value"))
 
 
 def is_instance_type(path: SettingPath) -> bool:
     """Tell whether a setting names instance types."""
-    return path[-1] in _INSTANCE_TYPES
+    return path[-1] in _INSTANCE_TYPES or path[-2:] in _IN_A_LIST
 
 
 def is_image(path: SettingPath) -> bool:
@@ -46,6 +52,6 @@ def hardware_kinds(instance_types: Iterable[str]) -> frozenset[str | None]:
 def _kind(name: str) -> str | None:
     # What a type is made of is the same in all regions.
     catalog = load_catalog(regions()[0])
-    found = catalog.find(name if name.startswith("ml.") else f"ml.{name}")
+    found = catalog.find(name) or catalog.find(f"ml.{name}")
     kind = hardware_kind(found) if found else None
     return kind.value if kind else None

@@ -8,7 +8,7 @@ from sizewell.review.parity.settings import SettingPath
 _SETTINGS = (
     (("KmsKey", "KmsData", "KMSMasterKey", "Encrypt", "SSEAlgorithm"), "only {reference} shows who may use the key"),
     (("NetworkIsolation",), "code that needs the network fails only where it is isolated"),
-    (("SpotTraining",), "the first interruptions happen in {reference}"),
+    (("SpotTraining", "managed_spot", "capacity-type"), "the first interruptions happen in {reference}"),
     (("CheckpointConfig",), "the first resume from a checkpoint happens in {reference}"),
     (("AutoRollback", "DeploymentConfig", "BlueGreen", "RollingUpdate"),
      "only one of {environment} and {reference} tests the rollout"),
@@ -20,7 +20,8 @@ _SETTINGS = (
     (("Environment",), "the container runs with other settings"),
     (("Code", "Handler", "Runtime", "Layers"), "{environment} tests other code than {reference} runs"),
     (("Policies", "Polic", "Grant"), "the two allow different things"),
-    (("Schedule",), "the two start it differently"),
+    (("pod-security", "securityContext"), "an image that needs root fails only where the pod security standard is restricted"),
+    (("Schedule", "suspend"), "the two start it differently"),
 )  # fmt: skip
 _OTHER = "this is not a size: {environment} behaves differently from {reference}"
 #: By the end of a resource type.

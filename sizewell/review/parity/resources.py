@@ -134,7 +134,7 @@ def _compare(place: Place, ours: ComparedResource, reference: ComparedResource) 
     shown: set[SettingPath] = set()
     for path in sorted({*left, *right}):
         one, other = left.get(path), right.get(path)
-        if one and other and one.values.keys() == other.values.keys():
+        if one and other and _is_same(one, other):
             continue
         if is_physical_name(ours.resource_type, path) or (tries[0] != tries[1] and path[-1] in _FLOW):
             continue
@@ -148,6 +148,13 @@ def _compare(place: Place, ours: ComparedResource, reference: ComparedResource) 
             if whole not in shown:
                 shown.add(whole)
                 yield _absent(place, path, whole, one, other)
+
+
+def _is_same(ours: Setting, reference: Setting) -> bool:
+    """Tell whether two settings say the same: in what counts, or word for word, as ``/dev/shm`` does, which has a name in it."""
+    return ours.values.keys() == reference.values.keys() or (
+        not ours.is_policy and sorted(ours.values.values()) == sorted(reference.values.values())
+    )
 
 
 def _changed(place: Place, path: SettingPath, ours: Setting, reference: Setting) -> Difference:

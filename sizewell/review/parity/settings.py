@@ -1,5 +1,6 @@
 """The properties of a resource as a flat map: from the path of each setting to what it says."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -23,12 +24,17 @@ _ITEM_NAMES = (
     "Id",
     "SettingName",
     "AttributeName",
+    "name",
+    "alert",
+    "key",
 )
 #: Lists of texts whose order is part of what they say.
 _ORDERED = frozenset({"Command", "EntryPoint", "ContainerEntrypoint", "ContainerArguments"})
 #: Lists of alternatives, the best first: how many there are is a size.
 _RANKED = frozenset({"InstancePools"})
 _STATES = "States"
+#: A file of a ConfigMap whose content is JSON.
+_JSON_FILE = ".json"
 _NUMBERED = re.compile(r"(.*?)\d+")
 
 
@@ -73,6 +79,8 @@ def settings_of(properties: Mapping[str, Any], normalise: Callable[[str], str]) 
             if path[-1] in _ORDERED:
                 texts = [" ".join(texts)]
             found.setdefault(path, {}).update({normalise(text): text for text in texts or ["[]"]})
+        elif isinstance(value, str) and (content := _json_content(path[-1], value)) is not None:
+            walk(content, path)
         elif value is not None:
             text = "{}" if isinstance(value, Mapping) else _text(value)
             found.setdefault(path, {})[normalise(text)] = text
@@ -103,9 +111,18 @@ def _named(items: list[Any], normalise: Callable[[str], str]) -> Iterator[tuple[
     yield from ((str(index), item) for index, item in enumerate(items))
 
 
+def _json_content(name: str, text: str) -> Any:
+    """Return what a file holds that is JSON by its name; None where it is none."""
+    try:
+        return json.loads(text) if name.endswith(_JSON_FILE) else None
+    except ValueError:
+        return None
+
+
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+    if isinstance(value, float):
+        # A product of two figures may end in a digit that means nothing.
+        return str(int(value)) if value.is_integer() else f"{value:.12g}"
     return str(value)

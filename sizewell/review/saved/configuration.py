@@ -42,20 +42,23 @@ def value_at(environment: Environment, *path: str) -> Any:
 
 def workloads(environment: Environment) -> Mapping[str, Mapping[str, Any]]:
     """Return the workloads by name."""
-    found = value_at(environment, "workloads")
+    return _named(environment, "workloads")
+
+
+def _named(environment: Environment, key: str) -> Mapping[str, Mapping[str, Any]]:
+    found = value_at(environment, key)
     items = found.items() if isinstance(found, Mapping) else ()
-    return {str(name): workload for name, workload in items if isinstance(workload, Mapping)}
+    return {str(name): one for name, one in items if isinstance(one, Mapping)}
 
 
 def cluster_names(assembly: Assembly | None) -> Mapping[str, str]:
     """Return what AWS calls the clusters, by key; empty where the output does not say it."""
-    found = value_at(saved_environment(assembly) or {}, "clusters")
-    items = found.items() if isinstance(found, Mapping) else ()
-    return {
-        str(key): str(cluster["name"])
-        for key, cluster in items
-        if isinstance(cluster, Mapping) and "name" in cluster
-    }
+    return {key: str(cluster["name"]) for key, cluster in clusters(assembly).items() if "name" in cluster}
+
+
+def clusters(assembly: Assembly | None) -> Mapping[str, Mapping[str, Any]]:
+    """Return the clusters by key; empty where the output does not say it."""
+    return _named(saved_environment(assembly) or {}, "clusters")
 
 
 def is_production(environment: Environment) -> bool:

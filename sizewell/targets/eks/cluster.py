@@ -236,6 +236,7 @@ _CALLERS = "callers are pods with the label that the guide to clusters names"
 FACET = TargetKind(
     words="cluster of Amazon EKS",
     model=EksCluster,
+    alike={"version": "an API may be gone, or behave differently, in the other version of Kubernetes"},
     runs={
         "real-time-endpoint": Runs(
             planned_as="eks-deployment",

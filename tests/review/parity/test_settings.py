@@ -25,6 +25,11 @@ def flat(properties: dict[str, Any]) -> dict[str, list[str]]:
         ({"InstancePools": [{"InstanceType": "a"}, {"InstanceType": "b"}]}, {"InstancePools.#.InstanceType": ["a", "b"]}),
         ({"States": {"Try1": {"V": "1"}, "Try2": {"V": "2"}, "End": {"V": "3"}}},
          {"States.Try#.V": ["1", "2"], "States.End.V": ["3"]}),
+        ({"A": [{"name": "n", "v": "1"}, {"name": "m", "v": "2"}]},
+         {"A.n.name": ["n"], "A.n.v": ["1"], "A.m.name": ["m"], "A.m.v": ["2"]}),
+        ({"data": {"a.json": '{"b": [1, 2]}', "c.json": "{odd", "d.txt": "{}"}},
+         {"data.a.json.b": ["1", "2"], "data.c.json": ["{odd"], "data.d.txt": ["{}"]}),
+        ({"A": 0.1 * 3}, {"A": ["0.3"]}),
         ({"A": None, "B": {}, "C": [], "D": True, "E": 2.0}, {"B": ["{}"], "C": ["[]"], "D": ["true"], "E": ["2"]}),
     ],
 )  # fmt: skip
