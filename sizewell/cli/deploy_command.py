@@ -69,7 +69,21 @@ def deploy_environment(
         raise typer.Exit(1) from None
     except Interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
+    if code == 0:
+        for line in steps_in_clusters(output):
+            tell(line)
     raise typer.Exit(code)
+
+
+def steps_in_clusters(output: Path) -> list[str]:
+    """Return what is left to do in each cluster that has manifests in an output: the stacks hold the roles of its pods alone."""
+    from sizewell.review.cluster_objects import FOLDER
+
+    folders = sorted(path for path in (output / FOLDER).glob("*") if path.is_dir())
+    return [
+        f"Next, in the cluster {folder.name}: bash {folder}/smoke.sh, then kubectl apply -k {folder}"
+        for folder in folders
+    ]
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -1,8 +1,12 @@
 """``sizewell modes``: compare the ways to serve one endpoint."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from sizewell.cli.errors import exit_unknown_workload, exit_with
+from sizewell.config.base import with_article
+from sizewell.config.cluster import target_of
+from sizewell.config.cluster_targets import targets_that_run
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
 from sizewell.instance_selection.modes import ModeComparison
@@ -11,11 +15,14 @@ from sizewell.planning.infeasible import unknown_type_fault
 from sizewell.planning.load import load_inputs
 from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.measurements import measurements_by_workload
+from sizewell.planning.mode_kinds import mode_kinds
 from sizewell.planning.modes import compare_endpoint_modes
 
 
-def compare(directory: Path, environment_name: str, workload_name: str) -> tuple[str, ModeComparison]:
-    """Return the region and all modes of an endpoint, whatever else the plan makes of the environment.
+def compare(
+    directory: Path, environment_name: str, workload_name: str
+) -> tuple[str, ModeComparison, list[str]]:
+    """Return the region and all modes of an endpoint, and where else it may run, whatever else the plan makes of the environment.
 
     Raises ``ConfigError`` with every fault of the files; ends the command when there is no such endpoint.
     """
@@ -48,4 +55,13 @@ def compare(directory: Path, environment_name: str, workload_name: str) -> tuple
     except UnknownInstanceTypeError as error:
         known = frozenset(instance_type.name for instance_type in inputs.catalog.instance_types)
         raise inputs.error([unknown_type_fault(workload_name, error, known)]) from None
-    return environment.policy.region, comparison
+    return environment.policy.region, comparison, list(_places(workload_name, workload))
+
+
+def _places(name: str, workload: EndpointNeeds) -> Iterator[str]:
+    """Yield where an endpoint runs or may run beside SageMaker, which the modes are of."""
+    if (target := target_of(workload)) is not None:
+        yield f"target is {target}, and the modes are those of SageMaker and Lambda; sizewell targets {name} compares the places"
+    for kind, of_mode in mode_kinds().items():
+        if targets := [with_article(found.words) for found in targets_that_run(kind)]:
+            yield f"{of_mode.mode}: target moves {with_article(kind)} into {' or '.join(targets)}"

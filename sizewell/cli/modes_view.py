@@ -21,8 +21,10 @@ def modes_to_json(comparison: ModeComparison) -> str:
     return json.dumps(rounded(comparison.model_dump(mode="json")), indent=2) + "\n"
 
 
-def print_modes(workload: str, region: str, comparison: ModeComparison, console: Console) -> None:
-    """Print the choice, a row for each mode, what each misses and asks for, and the assumptions.
+def print_modes(
+    workload: str, region: str, comparison: ModeComparison, places: list[str], console: Console
+) -> None:
+    """Print the choice, a row for each mode, what each misses and asks for, where else it may run, and the assumptions.
 
     A narrow console is not told how fast each mode answers, and on what basis its price is known.
     """
@@ -32,7 +34,11 @@ def print_modes(workload: str, region: str, comparison: ModeComparison, console:
     console.print(f"[bold]{workload}[/]: {pick}; {comparison.why}", soft_wrap=wrap)
     console.print(_saving(comparison), soft_wrap=wrap)
     _print_table(comparison, region, console)
-    for title, lines in (("Does not do", _misses(comparison)), ("Asks for", _conditions(comparison))):
+    for title, lines in (
+        ("Does not do", _misses(comparison)),
+        ("Asks for", _conditions(comparison)),
+        ("In clusters", places),
+    ):
         print_lines(console, lines, title)
     prices = f"prices of {_price_dates(comparison)}"
     print_lines(console, (prices, *comparison.assumptions), "Assumptions")

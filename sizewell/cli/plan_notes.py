@@ -29,7 +29,7 @@ NAMED = 3
 def plan_notes(
     plan: DeploymentPlan, *, narrow: bool, ranges: bool, warn_of_lock: bool, details: bool
 ) -> list[str]:
-    """Return at most five lines, or all with ``details``."""
+    """Return a few lines, or all with ``details``."""
     warnings = _warnings(plan, warn_of_lock=warn_of_lock)
     if details:
         return _details(plan, warnings, narrow=narrow, ranges=ranges)
@@ -52,7 +52,7 @@ def _warnings(plan: DeploymentPlan, *, warn_of_lock: bool) -> dict[str, tuple[st
 
 
 def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ranges: bool) -> list[str]:
-    """Return at most five lines: the budget, what stops at night, what is near a limit, what to do, and how to read on."""
+    """Return a few lines: the budget, what is in clusters or stops at night, what is near a limit, what to do, how to read on."""
     bill = plan.bill
     lines = ["The total is without what is paid by use."]
     if (budget := bill.budget_usd_per_month) is not None and bill.usd_per_month is not None:
@@ -62,6 +62,11 @@ def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ran
         ]
     if bill.unknown:
         lines[0] += f" [red]Nor is in it, without a known price:[/] {_named(bill.unknown)}."
+    in_clusters: dict[str, list[str]] = {}
+    for workload in plan.workloads:
+        if (target := getattr(workload, "target", None)) is not None:
+            in_clusters.setdefault(target, []).append(workload.name)
+    lines += [f"In the cluster {escape(target)}: {_named(names)}." for target, names in in_clusters.items()]
     lines += month_line(plan)
     near = {w.name: w.selection.chosen.estimate.near_limits for w in plan.on_instances}
     if listed := [f"{name} ({', '.join(limits)})" for name, limits in near.items() if limits]:

@@ -69,7 +69,7 @@ def print_targets(workload: str, options: tuple[TargetOption, ...], console: Con
         )
     console.print(table)
     lines = [f"{option.target or option.words}: {miss}" for option in options for miss in option.misses]
-    print_lines(console, lines, "Would have to change")
+    print_lines(console, lines, "What stands in the way")
     notes = [
         f"{option.target or option.words}: {note}"
         for option in options

@@ -32,13 +32,10 @@ def cluster_violations(environment: Environment) -> Iterator[Violation]:
                 f"is {target or f'not stated, which is {SAGEMAKER}'}, but policy.allowed_targets names only "
                 f"{', '.join(allowed or ())}",
             )
-        if target is None:
-            yield from violations_in_sagemaker(path, workload)
-            continue
         if target == CHEAPEST:
             yield from _has_a_choice(path, workload, environment)
             continue
-        if target not in clusters:
+        if target is not None and target not in clusters:
             match = near_match(target, tuple(clusters))
             known = f"clusters are {', '.join(clusters)}" if clusters else "clusters names none"
             yield (
@@ -46,7 +43,7 @@ def cluster_violations(environment: Environment) -> Iterator[Violation]:
                 f"there is no cluster {target}; {f'did you mean {match}?' if match else known}",
             )
             continue
-        yield from violations_there(path, workload, target, clusters[target])
+        yield from violations_there(path, workload, target, clusters)
 
 
 def _has_a_choice(path: tuple[str, ...], workload: Workload, environment: Environment) -> Iterator[Violation]:
@@ -73,24 +70,18 @@ def possible_targets(workload: Any, environment: Environment) -> Iterator[str | 
         if not is_allowed(target, environment.policy.allowed_targets):
             continue
         moved = workload.model_copy(update={"target": target})
-        violations = (
-            violations_there((), moved, target, environment.clusters[target])
-            if target
-            else violations_in_sagemaker((), moved)
-        )
-        if not any(violations):
+        if not any(violations_there((), moved, target, environment.clusters)):
             yield target
 
 
-def violations_in_sagemaker(path: tuple[str, ...], workload: Workload) -> Iterator[Violation]:
-    """Yield which keys of a workload have no effect in SageMaker."""
-    yield from _without_effect(path, workload, workload.only_in_clusters, "SageMaker")
-
-
 def violations_there(
-    path: tuple[str, ...], workload: Workload, target: str, cluster: Cluster
+    path: tuple[str, ...], workload: Workload, target: str | None, clusters: Mapping[str, Cluster]
 ) -> Iterator[Violation]:
-    """Yield why a workload does not run in a cluster, and which of its keys have no effect there."""
+    """Yield why a workload does not run in a cluster, or in SageMaker, and which of its keys have no effect there."""
+    if target is None:
+        yield from _without_effect(path, workload, workload.only_in_clusters, "SageMaker")
+        return
+    cluster = clusters[target]
     kind = target_facet(cluster.type, TargetKind)
     if (runs := kind.runs.get(workload.kind)) is None:
         yield (

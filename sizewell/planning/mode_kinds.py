@@ -12,15 +12,15 @@ from sizewell.planning.workload_plan import WorkloadPlan
 S = TypeVar("S", bound=Workload)
 
 
-def mode_kinds() -> tuple[ModeKind, ...]:
-    """Return the kinds that an endpoint can become."""
+def mode_kinds() -> dict[str, ModeKind]:
+    """Return the kinds that an endpoint can become, by name."""
     kinds = (kind for kind in kind_names() if file_of(kind, f"{ModeKind.module}.py").exists())
-    return tuple(facet(kind, ModeKind) for kind in kinds)
+    return {kind: facet(kind, ModeKind) for kind in kinds}
 
 
 def stated_in_mode(endpoint: EndpointNeeds, mode: Mode, comparison: ModeComparison | None = None) -> Any:
     """Return the workload that an endpoint is in a mode, as if the configuration had stated its kind."""
-    (kind,) = (kind for kind in mode_kinds() if kind.mode is mode)
+    (kind,) = (kind for kind in mode_kinds().values() if kind.mode is mode)
     return kind.stated(endpoint, comparison)
 
 
@@ -33,7 +33,7 @@ def stated_as_planned(workload: Workload, plan: WorkloadPlan) -> Workload:
 
 def built_modes(endpoint: EndpointNeeds) -> tuple[Mode, ...]:
     """Return the modes that become resources of an endpoint, and so may be taken."""
-    return tuple(kind.mode for kind in mode_kinds() if kind.starts(endpoint))
+    return tuple(kind.mode for kind in mode_kinds().values() if kind.starts(endpoint))
 
 
 def stated_as(config: type[S], endpoint: EndpointNeeds, **changed: Any) -> S:

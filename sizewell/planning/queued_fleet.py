@@ -43,8 +43,8 @@ class QueuedFleet:
         if not self.can_sleep:
             return f"one instance stays without work: {self._times}"
         if stated_min_instances:
-            return f"scaling.min_instances keeps {stated_min_instances} without work; they could sleep, as {self._times}"
-        return f"they sleep without work: {self._times}"
+            return f"scaling.min_instances keeps {stated_min_instances} without work; instances could sleep, as {self._times}"
+        return f"instances sleep without work: {self._times}"
 
 
 def plan_queued_fleet(endpoint: Any, hosted: Hosted, policy: Policy) -> QueuedFleet:

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sizewell.config import ConfigError
+from sizewell.config.base import with_article
 from sizewell.config.cluster import CHEAPEST, TargetKind, is_allowed, target_of
-from sizewell.config.cluster_rules import violations_in_sagemaker, violations_there
+from sizewell.config.cluster_rules import violations_there
 from sizewell.facts.billing import SECONDS_PER_MONTH
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.load import PlanInputs
@@ -77,20 +78,18 @@ def compare_targets(
         )
         moved = workload.model_copy(update={"target": target})
         misses = [] if is_allowed(target, environment.policy.allowed_targets) else [_NOT_ALLOWED]
-        violations = (
-            violations_there((), moved, target, clusters[target])
-            if target
-            else violations_in_sagemaker((), moved)
-        )
-        misses += (reason for _, reason in violations)
         if kind is not None and workload.kind not in kind.runs:
-            found.append(replace(option, misses=tuple(misses)))
+            reason = f"{with_article(kind.words)} does not run {with_article(workload.kind)}"
+            found.append(replace(option, misses=(*misses, reason)))
             continue
+        violations = violations_there((), moved, target, clusters)
+        misses += (f"{'.'.join(path)}: {reason}" for path, reason in violations)
         alone = environment.model_copy(update={"workloads": {workload_name: moved}, "places": {}})
         try:
             plan = inputs.with_environment(alone).plan(lock if option.is_taken else None, within_budget=False)
         except ConfigError as error:
-            found.append(replace(option, misses=(*misses, *(fault.message for fault in error.faults))))
+            of_plan = (f"{'.'.join(fault.key_path)}: {fault.message}" for fault in error.faults)
+            found.append(replace(option, misses=(*misses, *of_plan)))
             continue
         (planned,) = plan.workloads
         (line,) = (line for line in plan.bill.lines if line.workload == workload_name)

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from sizewell.config.cluster_targets import stated_kinds
 from sizewell.planning.saved_plan import SavedPlan
 from sizewell.planning.saved_workload import SavedWorkload
 from sizewell.review.cluster_objects import cluster_of, holds_objects, in_cluster
@@ -48,7 +49,23 @@ class EnvironmentPair:
     @cached_property
     def consequences(self) -> Consequences:
         """What the tables say of the resources that change."""
-        return consequences_in(self.diff)
+        return consequences_in(self.diff, self.moved_workloads)
+
+    @cached_property
+    def moved_workloads(self) -> Mapping[str, tuple[str, str]]:
+        """Return the stacks whose workload moves into another service, with the kinds of its plan on both sides."""
+        kinds = [
+            {workload.stack_name: workload.kind for workload in side.plan.workloads}
+            if side and side.plan
+            else {}
+            for side in (self.base, self.head)
+        ]
+        base, head = kinds
+        return {
+            stack: (base[stack], head[stack])
+            for stack in base.keys() & head.keys()
+            if base[stack] != head[stack] and stated_kinds(base[stack]) & stated_kinds(head[stack])
+        }
 
     @property
     def production(self) -> bool:

@@ -245,13 +245,15 @@ class SelectionChange(ReviewModel):
     workload: str
     """The name of the workload."""
     kind: str
-    """The kind of the workload, as in the configuration."""
+    """The kind of the workload, as in the plan."""
     time_of: Literal["latency", "duration"]
     """What the times of both sides and of candidates are: the p95 latency at peak load in milliseconds, or hours."""
     base: PickSide | None
     """The choice of base; null where base does not have the workload."""
     head: PickSide | None
     """The choice of head; null where head does not have the workload."""
+    base_kind: str | None = None
+    """The kind in base where the workload moves into another service; else null."""
     reasons: tuple[str, ...]
     """What made the difference, the decisive one first: a need, a price, a row of the catalog, the lock."""
     candidates: tuple[CandidatePoint, ...] = ()

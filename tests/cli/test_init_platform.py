@@ -98,7 +98,8 @@ def test_a_kind_that_does_not_run_in_the_target_is_refused(sizewell: Sizewell, p
     result = sizewell("init", "demo", "--target", "batch", "--workload", "training-job,notebook")
     assert (result.exit_code, result.stderr) == (
         1,
-        "a cluster of AWS Batch does not run a notebook, but training-job: without --target it runs in SageMaker\n",
+        "a cluster of AWS Batch does not run a notebook, but batch-transform, training-job: without --target it runs in "
+        "SageMaker\n",
     )
     assert files(place) == []
 

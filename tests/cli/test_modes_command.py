@@ -46,10 +46,30 @@ def test_every_endpoint_of_the_project(sizewell: Sizewell, workload: str) -> Non
     assert "…" not in result.stdout, "nothing is cut"
 
 
+def test_where_else_a_mode_runs_is_said(sizewell: Sizewell) -> None:
+    everywhere = [
+        f"  {mode}: target moves {kind} into a cluster of Amazon ECS or a cluster of Amazon EKS"
+        for mode, kind in (
+            ("asynchronous", "an asynchronous-endpoint"),
+            ("real-time", "a real-time-endpoint"),
+        )
+    ]
+    lines = sizewell("modes", "support-bert", *PROD).stdout.splitlines()
+    begin = lines.index("In clusters") + 1
+    assert lines[begin : lines.index("Assumptions")] == everywhere
+    in_cluster = str(PROJECT_ROOT / "examples" / "eks-deployment" / "config")
+    lines = sizewell("modes", "classify-mail", "--env", "prod", "--config", in_cluster).stdout.splitlines()
+    begin = lines.index("In clusters") + 1
+    assert lines[begin : lines.index("Assumptions")] == [
+        "  target is main, and the modes are those of SageMaker and Lambda; sizewell targets classify-mail compares the places",
+        *everywhere,
+    ]
+
+
 def test_a_narrow_terminal_cuts_nothing_that_matters() -> None:
-    region, comparison = compare(PROJECT_ROOT / "config", "prod", "plant-id")
+    region, comparison, places = compare(PROJECT_ROOT / "config", "prod", "plant-id")
     console = Console(width=80, record=True, file=StringIO())
-    print_modes("plant-id", region, comparison, console)
+    print_modes("plant-id", region, comparison, places, console)
     text = console.export_text()
     assert "…" not in text
     for option in comparison.options:

@@ -36,6 +36,13 @@ def test_table_has_a_row_for_each_workload_and_a_total(sizewell: Sizewell, prod_
     assert rows["Budget:"][1] == "8,000"
 
 
+def test_what_runs_in_clusters_is_named_by_cluster(sizewell: Sizewell) -> None:
+    example = str(PROJECT_ROOT / "examples" / "batch-job" / "config")
+    lines = sizewell("plan", "--env", "prod", "--config", example).stdout.splitlines()
+    assert "In the cluster jobs: score-customers, churn-train, tune-mail." in lines
+    assert "In the cluster" not in sizewell("plan", "--env", "prod", "--config", CONFIG).stdout
+
+
 def test_details_say_what_is_in_the_bill_and_what_is_not(sizewell: Sizewell, prod_config: Path) -> None:
     result = sizewell("plan", "--env", "prod", "--config", CONFIG, "--details")
     assert (result.exit_code, result.stderr) == (0, "")

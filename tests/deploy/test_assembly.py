@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.cli.deploy_command import split_arguments
+from sizewell.cli.deploy_command import split_arguments, steps_in_clusters
 from sizewell.deploy.assembly import Assembly, AssemblyError, read_assembly
 
 ABOVE = {"demo-a": ["demo-z", "demo-z.assets"], "demo-b": ["demo-a"], "demo-z": [], "own": []}
@@ -87,3 +87,12 @@ def test_stacks_come_before_the_flags_of_cdk(
     arguments: list[str], expected: tuple[list[str], list[str]]
 ) -> None:
     assert split_arguments(arguments) == expected
+
+
+def test_what_is_left_to_do_in_clusters_is_told(tmp_path: Path) -> None:
+    assert steps_in_clusters(tmp_path) == []
+    (tmp_path / "manifests" / "main").mkdir(parents=True)
+    folder = tmp_path / "manifests" / "main"
+    assert steps_in_clusters(tmp_path) == [
+        f"Next, in the cluster main: bash {folder}/smoke.sh, then kubectl apply -k {folder}"
+    ]

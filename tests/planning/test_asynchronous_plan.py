@@ -46,7 +46,7 @@ def test_instances_sleep_where_the_wait_allows_their_start() -> None:
     asynchronous, scaling = parts(plan)
 
     assert asynchronous.sleeps
-    assert asynchronous.why.startswith("they sleep without work: an instance takes 6 minutes to start")
+    assert asynchronous.why.startswith("instances sleep without work: an instance takes 6 minutes to start")
     assert scaling.min_instance_count == 0
     assert plan.initial_instance_count == 1, "the API makes no endpoint without an instance"
 

@@ -1,9 +1,10 @@
 """What the tables say of the resources of an environment."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sizewell.checks.state_language import STATE_MACHINE
 from sizewell.review.cluster_objects import is_object, tells_apart
 from sizewell.review.consequences.directions import has_value, moves
 from sizewell.review.consequences.table import ANY, WHOLE, Row, Rows, rows_for, rows_for_new
@@ -45,12 +46,19 @@ class _Spoken:
     place: Difference
 
 
-def consequences_in(diff: DeploymentDiff) -> Consequences:
-    """Return what the tables say of every change that a deployment makes."""
+def consequences_in(diff: DeploymentDiff, moved: Collection[str] = ()) -> Consequences:
+    """Return what the tables say of every change that a deployment makes.
+
+    ``moved`` are stacks whose workload moves into another service: steps of its state machine cannot be compared with those that
+    it had, and a rule says that.
+    """
     known: list[Consequence] = []
     unknown: dict[tuple[str, str], tuple[str, ...]] = {}
     left_to_rules: set[tuple[str, str]] = set()
     for impact in diff.changes:
+        if impact.resource_type == STATE_MACHINE and impact.base and impact.head and impact.stack in moved:
+            left_to_rules.add(impact.place)
+            continue
         not_known: dict[str, None] = {}
         told: set[tuple[Row, tuple[str, ...]]] = set()
         for found in _looked_up(impact):

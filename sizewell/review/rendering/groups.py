@@ -168,6 +168,8 @@ def selection_title(change: SelectionChange) -> str:
     base, head = change.base, change.head
     if base is None or head is None:
         return "new workload" if base is None else "workload removed"
+    if change.base_kind is not None:
+        return "another service"
     if base.instance_type != head.instance_type:
         return "another type"
     if base.instance_count != head.instance_count:

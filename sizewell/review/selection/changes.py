@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from sizewell.config.base import with_article
+from sizewell.config.cluster_targets import planned_words, stated_kinds
 from sizewell.planning.saved_workload import SavedChoice
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.model import CandidatePoint, PickSide, SelectionChange
@@ -15,6 +17,8 @@ from sizewell.review.selection.reasons import reasons_for, reasons_for_new
 #: Feasible types that the chart shows.
 MAX_CANDIDATES = 40
 
+Key = tuple[str, str]
+"""Name and kind."""
 Records = Callable[[], Mapping[str, CandidateRecord]]
 
 
@@ -28,6 +32,7 @@ def compare_selections(pair: EnvironmentPair) -> tuple[SelectionChange, ...]:
     ):
         return ()
     base, head = _workloads(pair.base), _workloads(pair.head)
+    base = {_in_head(key, head): choice for key, choice in base.items()}
     records = tuple(cache(lambda side=side: read_candidate_records(side)) for side in (pair.base, pair.head))
     return tuple(
         _change(pair, base.get(key), head.get(key), records[0], records[1])
@@ -36,10 +41,19 @@ def compare_selections(pair: EnvironmentPair) -> tuple[SelectionChange, ...]:
     )
 
 
-def _workloads(assembly: Assembly | None) -> Mapping[tuple[str, str], SavedChoice]:
-    """Return the workloads by name and kind: of another kind it is another workload."""
+def _workloads(assembly: Assembly | None) -> Mapping[Key, SavedChoice]:
+    """Return the workloads by name and kind: of another kind it is another workload, unless it moved."""
     plan = assembly.plan if assembly else None
     return {(workload.name, workload.kind): workload for workload in (plan.choices if plan else ())}
+
+
+def _in_head(key: Key, head: Mapping[Key, SavedChoice]) -> Key:
+    """Return what head knows a choice of base by: a workload that moves into a cluster has another kind there."""
+    name, kind = key
+    if key in head:
+        return key
+    moved = (other for other in head if other[0] == name and stated_kinds(kind) & stated_kinds(other[1]))
+    return next(moved, key)
 
 
 def _differ(base: SavedChoice | None, head: SavedChoice | None) -> bool:
@@ -50,6 +64,7 @@ def _differ(base: SavedChoice | None, head: SavedChoice | None) -> bool:
 
 def _pick(workload: SavedChoice) -> tuple[object, ...]:
     return (
+        workload.kind,
         workload.instance_type,
         workload.instance_count,
         workload.selection.chosen.cost.usd_per_hour,
@@ -76,6 +91,7 @@ def _change(
         time_of=workload.time_of,
         base=_side(base, base_record) if base else None,
         head=_side(head, head_record) if head else None,
+        base_kind=base.kind if base and base.kind != workload.kind else None,
         reasons=_reasons(pair, base, head, base_record, head_record),
         candidates=_candidates(head_record, base.instance_type if base else None),
     )
@@ -93,6 +109,9 @@ def _reasons(
     if base is None:
         first = "the workload is new" if pair.base else "there is no base to compare it with"
         return (first, *reasons_for_new(head, head_record))
+    if base.kind != head.kind:
+        kinds = [with_article(planned_words(side.kind)) for side in (base, head)]
+        return (f"it was {kinds[0]}, and becomes {kinds[1]}", *reasons_for_new(head, head_record))
     catalog_changed = len({plan.catalog_version for plan in pair.plans}) > 1
     needs = changed_needs(pair, head.name) if base.needs_digest != head.needs_digest else ()
     return reasons_for(Comparison(base, head, base_record, head_record, catalog_changed, needs))

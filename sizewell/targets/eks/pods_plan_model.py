@@ -98,7 +98,7 @@ class SpotPlan(PlanModel):
 
     @property
     def paid_share(self) -> float:
-        """Return what is paid of the on-demand price, without a fee."""
+        """What is paid of the on-demand price, without a fee."""
         return 1 - (self.savings_percent or 0.0) / 100
 
 

@@ -5,11 +5,13 @@ from inspect import cleandoc
 from typing import Any
 
 from sizewell.planning.saved_plan import SavedPlan
+from sizewell.planning.saved_workload import UnknownWorkload
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards import find_hazards
 from sizewell.review.hazards.registry import OF_TABLES, RULES
 from sizewell.review.model import Hazard
 from tests.review.builders import assembly, pair, resource, stack, template
+from tests.review.outputs import plan_document
 
 STACK = "app-stack"
 NAME = "assistant"
@@ -221,3 +223,18 @@ def planned(
         assembly(unchanged, environment=head.environment, plan=base) if base else None,
         assembly(unchanged, environment=head.environment, plan=head),
     )
+
+
+def moving(*sides: tuple[Any, str]) -> EnvironmentPair:
+    """Return a stack that has another template, and whose workload is planned as another kind."""
+    base, head = (
+        assembly(
+            stack(body, "app-stack"),
+            environment="prod",
+            plan=SavedPlan.model_validate(plan_document("prod")).model_copy(
+                update={"workloads": (UnknownWorkload(kind=kind, name="chat", stack_name="app-stack"),)}
+            ),
+        )
+        for body, kind in sides
+    )
+    return EnvironmentPair("prod", base, head)

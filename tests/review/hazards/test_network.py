@@ -46,3 +46,20 @@ def test_what_does_not_run_yet_holds_no_network() -> None:
     model = stack(template(Model=resource("AWS::SageMaker::Model", {"VpcConfig": {}})), "bert")
     base, head = (stack(template(**given), "net") for given in ({"A": SUBNET, "B": SUBNET}, {"A": SUBNET}))
     assert hazards_of(EnvironmentPair("dev", assembly(base), assembly(head, model))) == ()
+
+
+def test_a_security_group_of_interface_endpoints_alone_holds_nothing_of_sagemaker() -> None:
+    def network(**outputs: dict[str, Any]) -> EnvironmentPair:
+        group = resource("AWS::EC2::SecurityGroup")
+        interface = resource(
+            "AWS::EC2::VPCEndpoint", {"SecurityGroupIds": [{"Fn::GetAtt": ["Group", "GroupId"]}]}
+        )
+        workload = stack(template(Model=resource("AWS::SageMaker::Model", {"VpcConfig": {}})), "bert")
+        base = stack({**template(Group=group, Interface=interface), "Outputs": outputs}, "net")
+        return EnvironmentPair(
+            "dev", assembly(base, workload), assembly(stack(template(A=SUBNET), "net"), workload)
+        )
+
+    assert hazards_of(network(), theme="network") == ()
+    (found,) = hazards_of(network(Group={"Value": {"Fn::GetAtt": ["Group", "GroupId"]}}), theme="network")
+    assert found.rule == "network-in-use"

@@ -7,7 +7,16 @@ from sizewell.planning.saved_plan import SavedPlan
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards import find_hazards
 from tests.review.builders import assembly, resource, stack, template
-from tests.review.hazards.apps import alarm, described, endpoint_app, hazards, hazards_of, rules, text
+from tests.review.hazards.apps import (
+    alarm,
+    described,
+    endpoint_app,
+    hazards,
+    hazards_of,
+    moving,
+    rules,
+    text,
+)
 from tests.review.outputs import plan_document
 
 BUCKET, ROLE, TABLE = "AWS::S3::Bucket", "AWS::IAM::Role", "AWS::DynamoDB::Table"
@@ -57,8 +66,11 @@ SERVICE = resource(
     "Kubernetes::Service",
     {"metadata": {"name": "chat", "namespace": "acme-prod"}, "spec": {"ports": [{"port": 8081}]}},
 )
+#: Without it, a pod may call everything: here no pod is left that nothing keeps.
+POLICY = resource("Kubernetes::NetworkPolicy", {"spec": {"policyTypes": ["Egress"]}})
 MANIFESTS = stack(
-    template(Deployment=resource("Kubernetes::Deployment"), Service=SERVICE), "acme-prod-chat/main"
+    template(Deployment=resource("Kubernetes::Deployment"), Service=SERVICE, Policy=POLICY),
+    "acme-prod-chat/main",
 )
 
 
@@ -69,7 +81,7 @@ def test_manifests_of_a_workload_that_go() -> None:
     base, head = (assembly(*side, environment="prod", plan=plan) for side in ((OTHER, MANIFESTS), (OTHER,)))
     assert described(find_hazards(EnvironmentPair("prod", base, head))) == text("""
         danger stack-removed, prod/acme-prod-chat/main/- of chat: manifests/main/chat
-        2 objects → none
+        3 objects → none
         kubectl apply -k prunes nothing: the objects stay in the cluster and keep costing money, and nothing updates
             them. Argo CD and Flux delete them where they prune. Whoever deletes them ends all pods, and callers of
             chat.acme-prod.svc:8081 fail.
@@ -156,6 +168,19 @@ def test_an_endpoint_goes_from_its_stack() -> None:
         Make sure that no client calls it. Its metric Invocations must be zero.
         """)
     assert hazards(head, base) == ()
+
+
+def test_an_endpoint_goes_whose_workload_moves_into_a_cluster() -> None:
+    (found,) = (
+        hazard
+        for hazard in find_hazards(
+            moving((endpoint_app(), "real-time-endpoint"), (template(Role=resource(ROLE)), "eks-deployment"))
+        )
+        if hazard.rule == "workload-removed"
+    )
+    assert found.what_to_do.startswith(
+        "Its workload runs somewhere else from then on, at another address. To move"
+    )
 
 
 def test_data_that_go() -> None:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from tests.review.builders import resource, template
-from tests.review.hazards.apps import described, hazards, text
+from tests.review.hazards.apps import described, hazards, hazards_of, moving, rules, text
 
 TOPIC = resource("AWS::SNS::Topic")
 
@@ -64,6 +64,12 @@ def test_a_schedule_that_is_gone() -> None:
         Tell those who wait for the results.
         """)
     assert hazards(template(Topic=TOPIC), app()) == ()
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("eks-job", []), ("training-job", ["schedule-changed"])])
+def test_a_workload_that_moves_is_started_where_it_runs(kind: str, expected: list[str]) -> None:
+    moved = moving((app(), "training-job"), (template(Topic=TOPIC), kind))
+    assert rules(hazards_of(moved, theme="schedules")) == expected
 
 
 def test_the_same_schedule_under_another_logical_id_is_not_gone() -> None:

@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
+from sizewell.review.hazards import find_hazards
 from tests.review.builders import resource, template
-from tests.review.hazards.apps import described, hazards, hazards_of, plan, planned, rules, text
+from tests.review.hazards.apps import described, hazards, hazards_of, moving, plan, planned, rules, text
 
 CHECKPOINT = {"S3Uri.$": "$.checkpoint", "LocalPath": "/opt/ml/checkpoints"}
 
@@ -141,3 +142,27 @@ def test_the_trainings_of_a_tuning_job_are_read_as_well() -> None:
         "spot-without-checkpoint",
         "CheckpointConfig is removed while EnableManagedSpotTraining is true, in Train",
     )
+
+
+def test_a_job_moves_with_its_state_machine() -> None:
+    def calls(service: str) -> dict[str, Any]:
+        job = {"Type": "Task", "Resource": f"arn:aws:states:::{service}", "End": True}
+        body = {"StartAt": "Train", "States": {"Train": job}}
+        return template(
+            Machine=resource("AWS::StepFunctions::StateMachine", {"DefinitionString": json.dumps(body)})
+        )
+
+    sagemaker, batch = calls("sagemaker:createTrainingJob.sync"), calls("batch:submitJob.sync")
+    assert described(hazards_of(moving((sagemaker, "training-job"), (batch, "batch-job")))) == text("""
+        warning state-machine-rewritten, prod/app-stack/Machine of chat: state machine of chat
+        training-job → batch-job in a cluster of AWS Batch
+        The state machine starts jobs of another service, so all its steps are new. An execution that runs goes on with
+            the old steps, which the role no longer allows.
+        Try it in an environment without users first, and deploy while no execution runs.
+        """)
+    assert rules(find_hazards(moving((sagemaker, "training-job"), (batch, "batch-job")))) == [
+        "state-machine-rewritten"
+    ]
+    assert rules(find_hazards(moving((sagemaker, "training-job"), (batch, "training-job")))) == [
+        "other-results"
+    ]

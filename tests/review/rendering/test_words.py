@@ -91,6 +91,7 @@ def test_what_happened_to_a_choice() -> None:
     assert head is not None
     alike = change.model_copy(update={"base": head})
     assert selection_title(change) == "another type"
+    assert selection_title(change.model_copy(update={"base_kind": "training-job"})) == "another service"
     assert selection_title(change.model_copy(update={"base": None})) == "new workload"
     assert selection_title(change.model_copy(update={"head": None})) == "workload removed"
     assert selection_title(alike) == "another price or estimate"

@@ -413,6 +413,22 @@ def test_a_name_of_another_kind_is_another_workload(compare: Compare) -> None:
     ]
 
 
+@pytest.mark.parametrize("back", [False, True])
+def test_a_workload_that_moves_into_a_cluster_is_the_same_one(compare: Compare, back: bool) -> None:
+    in_cluster = endpoint(B, A) | {
+        "kind": "eks-deployment",
+        "instance_pools": ["ml.b"],
+        "average_requests_per_second": 1.0,
+    }
+    kinds = ["a real-time-endpoint", "an eks-deployment in a cluster of Amazon EKS"]
+    sides = [plan(endpoint(A)), plan(in_cluster)]
+    (change,) = compare(*(reversed(sides) if back else sides))
+    was, becomes = reversed(kinds) if back else kinds
+    assert change.reasons[0] == f"it was {was}, and becomes {becomes}"
+    assert (change.base_kind, change.kind) == tuple(words.split()[1] for words in (was, becomes))
+    assert None not in (change.base, change.head)
+
+
 def test_a_side_without_a_plan_says_nothing(tmp_path: Path) -> None:
     known = Assembly(tmp_path, "prod", {}, SavedPlan.model_validate(plan(endpoint(A))))
     assert compare_selections(EnvironmentPair("prod", Assembly(tmp_path, "prod", {}), known)) == ()

@@ -205,7 +205,7 @@ def test_only_a_cluster_of_eks_has_spot_for_models(stated: Any) -> None:
 
 def test_a_comparison_of_places_says_that_sagemaker_has_none() -> None:
     sagemaker, main = load_targets(EXAMPLE, "prod", "classify-mail")
-    assert sagemaker.misses[0].startswith("has no effect in SageMaker")
+    assert sagemaker.misses[0].startswith("spot: has no effect in SageMaker")
     assert main.misses == ()
     assert main.usd_per_month is not None
 

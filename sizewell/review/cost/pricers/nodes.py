@@ -1,7 +1,7 @@
 """The nodes of what runs in a cluster of Amazon EKS, one for each pod of its workload, and what comes with them.
 
-The objects say between which numbers the pods scale, whether a run may have Spot, and how large a volume is. The plan says which
-of the types is the first, what it costs, how many there are on average, and how often and how long a run lasts.
+The objects say between which numbers the pods scale, whether nodes may be on Spot, and how large a volume is. The plan says which
+of the types is the first, what it costs, how many there are on average and on Spot, and how often and how long a run lasts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
+from sizewell.review.cluster_objects import holds_objects
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.consequences.find import Consequence
 from sizewell.review.consequences.table import WHOLE, Suffers
@@ -82,12 +83,14 @@ def _found(environment: EnvironmentPair, effect: Suffers) -> Iterator[Found]:
     """Yield what the tables say of an effect; what several properties of a resource lead to is one."""
     causes: dict[Found, dict[str, dict[str, None]]] = {}
     retyped = _stacks_with_another_type(environment)
+    # kubectl removes no folder, and what prunes ends the pods as well: the rule stack-removed says it.
+    left = {stack.name for stack in environment.diff.stacks if not stack.head and holds_objects(stack.base)}
     scaled = {pair.stack.name for pair in environment.diff.resources("Kubernetes::ScaledObject") if pair.head}
     for consequence in environment.consequences.known:
         row, impact = consequence.row, consequence.impact
         if row.effect != effect or row.level is None or impact.place in environment.diff.moved:
             continue
-        if impact.stack in retyped and row.path[-1] in _FOLLOWS_TYPE:
+        if impact.stack in left or (impact.stack in retyped and row.path[-1] in _FOLLOWS_TYPE):
             continue
         if row.path == _REPLICAS and row.worse == "added" and impact.stack not in scaled:
             continue

@@ -140,7 +140,7 @@ def termination_protection_lost(environment: Environment) -> Iterator[Found]:
 
 
 @hazard_rule("availability")
-def workload_removed(environment: Environment) -> Iterator[Found]:
+def workload_removed(environment: EnvironmentPair) -> Iterator[Found]:
     """An endpoint is no longer in the app."""
     if environment.is_removed:
         return
@@ -163,7 +163,8 @@ def workload_removed(environment: Environment) -> Iterator[Found]:
             else "CloudFormation deletes the endpoint. Its clients fail, and its alarms watch nothing.",
             _what_to_do(environment, stack)
             if whole
-            else "Make sure that no client calls it. Its metric Invocations must be zero.",
+            else f"{_move_clients(environment, endpoint.stack)}Make sure that no client calls it. Its metric Invocations must be "
+            "zero.",
         )
 
 
@@ -190,6 +191,16 @@ def _removed_stacks(environment: Environment) -> Iterator[StackPair]:
     for stack in () if environment.is_removed else environment.diff.changed_stacks:
         if stack.head is None:
             yield stack
+
+
+def _move_clients(environment: EnvironmentPair, stack_name: str) -> str:
+    """Return what to do before an endpoint goes whose workload runs somewhere else from then on."""
+    if stack_name not in environment.moved_workloads:
+        return ""
+    return (
+        "Its workload runs somewhere else from then on, at another address. To move clients without a gap, add a workload of "
+        "another name that runs there, move the clients, and remove this one in a later deployment. "
+    )
 
 
 def _what_to_do(environment: Environment, stack: StackPair) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from sizewell.facts.cron import in_one_spelling, starts_per_year
+from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.consequences.directions import OFTENER
-from sizewell.review.hazards.rule import Environment, Found, hazard_rule
+from sizewell.review.hazards.rule import Found, hazard_rule
 from sizewell.review.words import moved
 from sizewell.templates.same import has_the_same
 from sizewell.templates.template import Resource
@@ -16,7 +17,7 @@ _DEFAULTS = {"State": "ENABLED", "ScheduleExpressionTimezone": "UTC"}
 
 
 @hazard_rule("availability")
-def schedule_changed(environment: Environment) -> Iterator[Found]:
+def schedule_changed(environment: EnvironmentPair) -> Iterator[Found]:
     """A schedule changes its times, is disabled or is removed."""
     for stack, base, head in environment.diff.kept(SCHEDULE, EVENT_RULE):
         before, after = ({key: _value(side, key) for key in _KEYS} for side in (base, head))
@@ -46,6 +47,8 @@ def schedule_changed(environment: Environment) -> Iterator[Found]:
             gone
             and gone.properties.get("ScheduleExpression")
             and (pair.stack.name, pair.logical_id) not in environment.diff.moved
+            # What a workload moves into starts it by the times of the configuration.
+            and pair.stack.name not in environment.moved_workloads
             and not has_the_same(pair.stack, gone, ("ScheduleExpression", "Target", "Targets"))
         ):
             yield Found(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sizewell.checks.rules.training_requests import TRAINING_JOB, TrainingRequest, training_requests
 from sizewell.checks.state_language import STATE_MACHINE
+from sizewell.config.cluster_targets import planned_words
 from sizewell.planning.saved_plan import SavedPlan
 from sizewell.planning.saved_workload import SavedJob
 from sizewell.review.comparison import EnvironmentPair
@@ -144,3 +145,22 @@ def _short(request: TrainingRequest) -> str | None:
     if wait_s is None or run_s is None or wait_s >= run_s:
         return None
     return f"MaxWaitTimeInSeconds {shown(wait_s)} is below MaxRuntimeInSeconds {shown(run_s)}"
+
+
+@hazard_rule("correctness")
+def state_machine_rewritten(environment: EnvironmentPair) -> Iterator[Found]:
+    """A job moves into another service, and its state machine has other steps."""
+    for pair in environment.diff.resources(STATE_MACHINE):
+        if pair.base is None or pair.head is None or pair.stack.name not in environment.moved_workloads:
+            continue
+        kinds = (planned_words(kind) for kind in environment.moved_workloads[pair.stack.name])
+        yield Found(
+            "warning",
+            pair.stack.name,
+            pair.head.logical_id,
+            f"state machine of {environment.name_of_stack(pair.stack.name)}",
+            " → ".join(kinds),
+            "The state machine starts jobs of another service, so all its steps are new. An execution that runs goes on with the "
+            "old steps, which the role no longer allows.",
+            "Try it in an environment without users first, and deploy while no execution runs.",
+        )
