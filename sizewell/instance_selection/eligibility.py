@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Price, Usage
+from sizewell.instance_selection.cuda import missing_code
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.estimation.machines import Machines, arithmetic_of, machines_of
 from sizewell.instance_selection.filters import Marks, Miss, rejection
@@ -19,7 +20,7 @@ from sizewell.instance_selection.requirements import Architecture, HardwareKind,
 from sizewell.instance_selection.results import Rejection
 
 #: In the order in which they are asked.
-ELIGIBILITY_FILTERS = ("pinned", "use", "region", "policy", "image", "pipeline", "neuron-sdk")
+ELIGIBILITY_FILTERS = ("pinned", "use", "region", "policy", "image", "cuda", "pipeline", "neuron-sdk")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +83,7 @@ def eligible_types(
         "region": lambda instance_type: None if any_offer else _region(instance_type, catalog, usage),
         "policy": lambda instance_type: _policy(instance_type, limits),
         "image": lambda instance_type: _image(instance_type, limits),
+        "cuda": lambda instance_type: _cuda(instance_type, limits),
         "pipeline": lambda instance_type: _pipeline(instance_type, limits),
         "neuron-sdk": lambda instance_type: _neuron(instance_type, architecture, framework, task),
     }
@@ -135,6 +137,15 @@ def _image(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
         of_name = f": {limits.image_name} has none" if limits.image_name else ""
         return Miss(f"no container image for {kind or 'its accelerator'}{of_name}")
     return None
+
+
+def _cuda(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
+    gpu = instance_type.accelerator
+    if limits.cuda is None or gpu is None or gpu.kind != "cuda" or gpu.generation is None:
+        return None
+    why = missing_code(limits.cuda, gpu.generation)
+    version = ".".join(map(str, limits.cuda))
+    return Miss(f"an image for CUDA {version} has no code for its {gpu.name}: {why}") if why else None
 
 
 def _pipeline(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:

@@ -92,6 +92,8 @@ class InstanceLimits:
     images: frozenset[HardwareKind]
     image_name: str | None = None
     """The name of the images, where one name stands for all of them."""
+    cuda: tuple[int, int] | None = None
+    """The version of CUDA in the image for NVIDIA GPUs, where that is known."""
     instance_type: str | None = None
     allowed_families: frozenset[str] | None = None
     denied_families: frozenset[str] = frozenset()

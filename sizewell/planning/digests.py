@@ -12,8 +12,8 @@ from sizewell.instance_selection.results import AnySelection
 #: Hexadecimal digits of a digest: 48 bits, as in the version of the catalog.
 DIGITS = 12
 #: Fields of requirements that are no needs: what was assumed, and what was measured, on the way to an estimate; and how
-#: the images are called, of which it matters on which hardware they run.
-_EVIDENCE = frozenset({"assumptions", "measurements", "image_name"})
+#: the images are called and for which CUDA they are, of which it matters on which hardware they run.
+_EVIDENCE = frozenset({"assumptions", "measurements", "image_name", "cuda"})
 #: Parts of an estimate that follow from prices: they change with each refresh, and are locked as numbers.
 _PRICES = {"usd_per_run", "spot_savings_pct"}
 #: Parts that follow from others and from the needs.

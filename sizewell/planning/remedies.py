@@ -24,6 +24,7 @@ COMMON_REMEDIES = {
     "region": Remedy((), "use another policy.region"),
     "policy": Remedy(("instances",), "widen the allowed families or allow_burstable, here or in policy"),
     "image": Remedy(IMAGES, "add an image for this hardware"),
+    "cuda": Remedy((*IMAGES, "cuda"), "name an image for another version of CUDA"),
     "pipeline": Remedy(("pipeline",), "add an image for these CPUs to each of its containers"),
     "neuron-sdk": Remedy(IMAGES, "add an image for another kind of hardware"),
     "precision": Remedy(("model", "precision"), "choose a precision that the hardware computes in"),

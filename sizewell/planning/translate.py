@@ -12,6 +12,7 @@ from sizewell.config.repeated_runs import runs_per_month
 from sizewell.config.served_model import Request, ServedOnInstances
 from sizewell.config.traffic import RequestTraffic, UserTraffic
 from sizewell.config.training import TABULAR, TrainedModel
+from sizewell.facts.inference_amis import cuda_of
 from sizewell.facts.speech import FRAMES_PER_WINDOW, spoken_tokens, windows
 from sizewell.instance_selection import (
     Batching,
@@ -55,8 +56,14 @@ def instance_limits(
     return replace(
         limits_of(constraints, policy, frozenset(map(HardwareKind, container.runs_on))),
         image_name=str(container.image) if container.image else None,
+        cuda=_cuda_of(container.images),
         cpus=frozenset(filter(pipeline.runs_on, ("arm64", "x86_64"))) if pipeline else None,
     )
+
+
+def _cuda_of(images: HardwareImages) -> tuple[int, int] | None:
+    image = images.by_hardware().get(HardwareKind.CUDA.value)
+    return cuda_of(image.tag) if isinstance(image, Image) else None
 
 
 def limits_of(

@@ -1,8 +1,12 @@
 """Which types may be considered at all; the reasons are worded in the tests of the filters."""
 
+from dataclasses import replace
+
+import pytest
+
 from sizewell.instance_selection import Architecture, Catalog, HardwareKind, InstanceLimits, Usage
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, Eligible, eligible_types
-from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, limits
+from tests.instance_selection.builders import GPU, catalog, cpu_instance, gpu_instance, limits
 
 CPU_ONLY = frozenset({HardwareKind.CPU_X86_64})
 TRAINING_ONLY = gpu_instance("ml.p9.xlarge", usages=frozenset({Usage.TRAINING}))
@@ -48,6 +52,34 @@ def test_any_offer_still_asks_what_the_workload_allows() -> None:
     found = eligible(of=limits(images=CPU_ONLY), any_offer=True)
 
     assert {r.filter for r in found.rejected.values()} == {"image"}
+
+
+@pytest.mark.parametrize(
+    ("cuda", "compute_capability", "reason"),
+    [
+        ((12, 9), "7.0", None),
+        ((13, 0), "7.0", "CUDA 13.0 ended compute capabilities below 7.5"),
+        ((13, 3), "7.5", None),
+        ((11, 0), "8.9", None),  # the code for 8.0 runs on it
+        ((11, 7), "9.0", "compute capability 9 began with CUDA 11.8"),
+        ((11, 8), "9.0", None),
+        ((12, 6), "12.0", "compute capability 12 began with CUDA 12.8"),
+        ((12, 8), "10.3", None),
+        (None, "3.7", None),
+        ((13, 0), None, None),
+    ],
+)
+def test_a_gpu_needs_an_image_with_code_for_it(
+    cuda: tuple[int, int] | None, compute_capability: str | None, reason: str | None
+) -> None:
+    gpu = gpu_instance(accelerator=replace(GPU, generation=compute_capability))
+    found = eligible(known=catalog(gpu, cpu_instance()), of=limits(cuda=cuda))
+
+    expected = {gpu.name: ("cuda", reason)} if reason else {}
+    assert {
+        name: (missed.filter, missed.reason.partition("its Round GPU: ")[2])
+        for name, missed in found.rejected.items()
+    } == expected
 
 
 def test_reasons_come_in_the_order_of_the_filters() -> None:

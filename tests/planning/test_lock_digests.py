@@ -41,9 +41,8 @@ def test_assumptions_and_measurements_are_no_needs() -> None:
 
 
 def test_how_the_images_are_called_is_no_need() -> None:
-    assert needs_digest(endpoint(limits=limits(image_name="pytorch 2.6"))) == needs_digest(
-        endpoint(limits=limits())
-    )
+    named = endpoint(limits=limits(image_name="pytorch 2.6", cuda=(12, 4)))
+    assert needs_digest(named) == needs_digest(endpoint(limits=limits()))
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,20 @@ def test_the_name_of_the_images_is_told_with_the_hardware_that_has_none() -> Non
     limits = instance_limits(workload.instances, workload.container, policy())
     assert limits.images == {HardwareKind.CUDA, HardwareKind.CPU_X86_64}
     assert limits.image_name == "huggingface-pytorch 2.6"
+    assert limits.cuda == (12, 4)
+
+
+def test_the_cuda_of_an_image_is_what_its_tag_names() -> None:
+    written = [
+        instance_limits(workload.instances, workload.container, policy()).cuda
+        for tag in ("2.13.0-gpu-py312-cu130-ubuntu22.04", "latest")
+        for workload in [
+            endpoint(
+                container=container(images={"cuda": {**IMAGE, "tag": tag}}, artifact={"key": "m.tar.gz"})
+            )
+        ]
+    ]
+    assert written == [(13, 0), None]
 
 
 @pytest.mark.parametrize(("every", "runs"), [("day", 365 / 12), ("week", 365 / 84), ("month", 1)])

@@ -16,6 +16,7 @@ FILTER_NEEDS = {
     "region": ("policy.region",),
     "policy": ("policy", "instances"),
     "image": ("container.image", "container.images", "container.model_package"),
+    "cuda": ("container.image", "container.images"),
     "pipeline": ("pipeline",),
     "neuron-sdk": ("model",),
     "autoscaling": ("scaling",),
