@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from sizewell.planning.errors import PlanError
+from sizewell.targets.eks.legality import legality_faults
 from sizewell.targets.eks.pod_requests import pod_requests
 from tests.targets.eks.builders import (
     NAME,
@@ -52,6 +53,14 @@ def test_a_run_is_a_job_whose_pods_share_the_objects_by_their_index() -> None:
     assert next(iter(variables)) == "RUN_NAME"
     rules = job["podFailurePolicy"]["rules"]
     assert rules[1]["onExitCodes"]["containerName"] == program["name"]
+
+
+def test_a_name_leaves_room_for_what_controllers_add_to_it() -> None:
+    cron_job = manifests(transformed_in_cluster(**MANY))["cron-job"]
+    for length, refused in ((50, False), (51, True)):
+        cron_job["metadata"]["name"] = "n" * length
+        faults = legality_faults([cron_job], instance_types=())
+        assert any("have at most 63 characters" in fault.message for fault in faults) == refused
 
 
 def test_the_model_is_ready_before_the_program_and_outlives_it() -> None:

@@ -98,10 +98,13 @@ def pod_host_names(manifests: ManifestSet) -> Iterator[ManifestFault]:
     """The names that controllers make of a name, a number and an index have at most 63 characters."""
     # https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode: the host name is $(job-name)-$(index).
     longest: list[tuple[Field, str]] = []
-    for job in manifests.of_kind("Job"):
-        spec, last = job.root["spec"], (job.root.at("spec.completions").number or 1) - 1
-        if spec["completionMode"].value == "Indexed":
-            longest.append((job.root.at("metadata.name"), f"{job.name}-{last}"))
+    # The controller adds a dash and ten digits to the name of a CronJob.
+    for kind, path, added in (("Job", "spec", ""), ("CronJob", "spec.jobTemplate.spec", "-0123456789")):
+        for manifest in manifests.of_kind(kind):
+            spec = manifest.root.at(path)
+            if spec["completionMode"].value == "Indexed":
+                last = (spec["completions"].number or 1) - 1
+                longest.append((manifest.root.at("metadata.name"), f"{manifest.name}{added}-{last}"))
     for job_set in manifests.of_kind("JobSet"):
         for part in job_set.root.each("spec.replicatedJobs[]"):
             last = (part.at("template.spec.completions").number or 1) - 1
