@@ -1,14 +1,16 @@
-"""What people see of a model on instances of EC2, whatever places its containers there."""
+"""What people see of what runs on instances of EC2, whatever places its containers there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from sizewell.cli.endpoint_words import asked_of, endpoint_facts, endpoint_row
-from sizewell.cli.kind import Asked, Row, Subject, ViewKind
+from sizewell.cli.kind import Asked, Row, Subject, ViewKind, row_of_choice
+from sizewell.cli.transform_words import explain_transform, transform_facts
 from sizewell.instance_selection import EndpointRequirements
 from sizewell.targets.serving.on_ec2 import ec2_requirements
 from sizewell.targets.serving.plan_model import QueueWorkerPlan, ServedOnEc2Plan
+from sizewell.targets.transforming.on_ec2 import ec2_transform_requirements
 
 #: Why it is not assessed for a migration, after the name of the kind.
 WHY_NOT_MIGRATED = "which runs in a cluster"
@@ -67,6 +69,25 @@ def view_of_queue_worker(
         notes=lambda plan: iter((_note(plan, container), plan.queue.why)),
         explain=lambda subject: _explained(subject, launcher, requirements),
         facts=lambda explanation: endpoint_facts(explanation, all_lines, answers_later=True),
+        why_not_migrated=WHY_NOT_MIGRATED,
+    )
+
+
+def view_of_transform(
+    launcher: str, notes: Callable[[Any], Iterator[str]], room_words: Callable[[Any], str]
+) -> ViewKind:
+    """Return the view of a batch transform; ``room_words`` say what a container of its plan asks for."""
+
+    def explain(subject: Subject) -> Asked:
+        types = ", ".join(subject.plan.instance_pools)
+        return explain_transform(subject, ec2_transform_requirements, f"{launcher} launches any of: {types}")
+
+    return ViewKind(
+        row=lambda plan: row_of_choice(plan, str(plan.instance_count)),
+        used="For a batch transform, of the deadline. ",
+        notes=notes,
+        explain=explain,
+        facts=lambda explanation: [*transform_facts(explanation), room_words(explanation.workload)],
         why_not_migrated=WHY_NOT_MIGRATED,
     )
 

@@ -2,4 +2,4 @@
 
 from sizewell.kinds.stack_kind import StackKind
 
-FACET = StackKind(stack="sizewell.stacks.transform_by_batch_stack:TransformByBatchStack")
+FACET = StackKind(stack="sizewell.stacks.batch_stack:TransformByBatchStack")
