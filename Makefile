@@ -89,7 +89,7 @@ pictures: $(DEV_READY) ## Draw the pictures of the README and of the guides; nee
 	@PYTHONPATH=. python docs/images/draw_pages.py
 
 snapshots: $(DEV_READY) ## Accept the snapshots of today: read the difference before you commit it
-	@pytest tests/snapshots --snapshot-update
+	@pytest tests/snapshots tests/examples/test_examples.py -n 2 --snapshot-update
 
 lock: $(DEV_READY) ## Compile the lock files from both pyproject.toml
 	$(LOCK) pyproject.toml tools/localcloud/pyproject.toml --extra dev --output-file requirements-dev.lock

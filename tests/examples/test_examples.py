@@ -1,12 +1,17 @@
 """Every folder of examples/ is a platform that synthesizes clean in all its environments."""
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.json import JSONSnapshotExtension
 
 from sizewell.planning import load_plan
 from tests.app.test_bill import differences, read
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT, synthesize, templates
+from tools.site_gallery import shown_environment
 
 pytestmark = pytest.mark.cdk
 
@@ -15,9 +20,17 @@ EXAMPLES = sorted(path.name for path in (PROJECT_ROOT / "examples").iterdir() if
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_synthesizes_clean(example: str, environment: str, tmp_path: Path) -> None:
-    """The rule packs, our checks and CDK's validation find nothing, else synth exits; the bill is the review's."""
+def test_an_example_synthesizes_clean(
+    example: str, environment: str, tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
+    """The rule packs, our checks and CDK's validation find nothing, else synth exits; the bill is the review's.
+
+    The gallery of the site shows the numbers of resources, and does not synthesize.
+    """
     synthesize(environment, tmp_path / "out", config=f"examples/{example}/config")
+    if environment == shown_environment(example):
+        counts = {name: _resource_counts(one) for name, one in templates(tmp_path / "out").items()}
+        assert counts == snapshot(extension_class=JSONSnapshotExtension)
 
     plan = load_plan(PROJECT_ROOT / "examples" / example / "config", environment)
     assert templates(tmp_path / "out").keys() == {
@@ -31,3 +44,7 @@ def test_an_example_synthesizes_clean(example: str, environment: str, tmp_path: 
         # A notebook is there for development alone.
         example == "notebook" and environment != "dev"
     )
+
+
+def _resource_counts(template: dict[str, Any]) -> dict[str, int]:
+    return dict(Counter(resource["Type"] for resource in template["Resources"].values()))
