@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
+SITE_READY := $(VENV)-site/.site-ready
 # The first Python on PATH that is new enough; override with make PYTHON=/path/to/python.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
@@ -18,7 +19,7 @@ CONFIG := config
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
 .PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration training-toolkit check format bench schema docs \
-	resource-schemas pictures snapshots lock clean
+	site resource-schemas pictures snapshots lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -81,6 +82,13 @@ docs: $(RUN_READY) ## Write what of the guides is made from code
 	@python -m tools.rule_pages
 	@python -m tools.image_page
 
+# A link that leads nowhere ends it: to a file before the site is built, to a page while it is, to an anchor after.
+site: $(RUN_READY) $(SITE_READY) ## Build the documentation site in site/; read site/index.html
+	@python -m tools.site_pages
+	@rm -rf site
+	@$(VENV)-site/bin/zensical build --clean --strict
+	@python -m tools.site_links site
+
 resource-schemas: $(DEV_READY) ## Write what a review knows of CloudFormation's resource schemas, from cfn-lint
 	@python -m tools.benchmarks.resource_schemas
 
@@ -96,14 +104,16 @@ lock: $(DEV_READY) ## Compile the lock files from both pyproject.toml
 	$(LOCK) pyproject.toml --constraint requirements-dev.lock --output-file requirements.lock
 	$(LOCK) --group training-toolkit --no-emit-package pip --constraint requirements-dev.lock --output-file requirements-toolkit.lock \
 		$$(sed -n 's/^\([a-z][a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements-dev.lock)
+	$(LOCK) --group site --output-file requirements-site.lock
 
 clean: ## Remove what can be made again
 	@test ! -e .localcloud/state.json || { echo "a local cloud may be running; first: make destroy-local" >&2; exit 2; }
-	rm -rf $(VENV) $(VENV).lock .localcloud .sizewell cdk.out cdk.out.new*
+	rm -rf $(VENV) $(VENV).lock $(VENV)-site $(VENV)-site.lock build/pages site .localcloud .sizewell cdk.out cdk.out.new*
 
 # Each environment comes whole or not at all; two makes at once do not get into each other's way.
 $(RUN_READY): requirements.lock pyproject.toml
 $(DEV_READY): $(RUN_READY) requirements-dev.lock tools/localcloud/pyproject.toml
-$(RUN_READY) $(DEV_READY):
+$(SITE_READY): requirements-site.lock
+$(RUN_READY) $(DEV_READY) $(SITE_READY):
 	@test -n "$(PYTHON)" || { echo "Sizewell needs Python 3.11 or newer on PATH, or make PYTHON=/path/to/python" >&2; exit 2; }
 	@exec $(PYTHON) set_up.py $@

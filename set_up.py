@@ -50,8 +50,15 @@ DEV = Layer(
     (_locked("requirements-dev.lock"), _editable("tools/localcloud")),
     "Adding the tools of requirements-dev.lock (once) ...",
 )
+#: In an environment of its own: what builds the site decides about no version of ours.
+SITE = Layer(
+    ".site-ready",
+    ("requirements-site.lock",),
+    (_locked("requirements-site.lock"),),
+    "Setting up {} from requirements-site.lock (once) ...",
+)
 #: By the stamp that make asks for.
-LAYERS = {layers[-1].stamp: layers for layers in ((RUN,), (RUN, DEV))}
+LAYERS = {layers[-1].stamp: layers for layers in ((RUN,), (RUN, DEV), (SITE,))}
 
 #: Not the Python of an active environment: that may be the environment which is made again.
 BASE_PYTHON: str = getattr(sys, "_base_executable", sys.executable)
@@ -105,7 +112,7 @@ class Environment:
     def _install(self, layers: Sequence[Layer]) -> None:
         """Install layers; where this fails, leave the environment as it was, or none."""
         packages = self._packages()
-        stamps = [self.directory / layer.stamp for layer in (RUN, DEV)]
+        stamps = [self.directory / layer.stamp for layer in (RUN, DEV, SITE)]
         before = {stamp: stamp.rename(f"{stamp}-before") for stamp in stamps if stamp.is_file()}
         new = not (before and self._python.exists())
         try:

@@ -6,9 +6,11 @@ examples have found in the templates: the page is made without the kernel of CDK
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+import yaml
 from rich.console import Console
 from rich.text import Text
 
@@ -21,6 +23,7 @@ from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.load import PlanInputs, load_inputs
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.workload_plan import InstanceWorkloadPlan, WorkloadPlan
+from sizewell.targets.files import target_files
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
@@ -37,6 +40,7 @@ Costs are at average load.
 _PICKS = "| workload | kind | runs on | count | predicted | USD per month |\n|---|---|---|---|---|--:|\n"
 _BILL = "| service | paid for | USD per month | price | whatever the load |\n|---|---|--:|---|---|\n"
 _RESOURCES = "| resource | number |\n|---|--:|\n"
+_OBJECTS = "| object of Kubernetes | number |\n|---|--:|\n"
 #: Wide enough that no sentence is broken: a browser breaks them.
 _WIDTH = 1000
 
@@ -64,14 +68,11 @@ def _example(example: str) -> str:
     base, own = (
         (EXAMPLES / example / "config" / f"{name}.yaml").read_text("utf-8") for name in ("base", environment)
     )
+    files = target_files(plan)
     cards = "\n".join(
-        _card(
-            workload,
-            line,
-            inputs,
-            _stated(workload.name, environment, base, own),
-            counts[workload.stack_name],
-        )
+        _card(workload, line, inputs, _stated(workload.name, environment, base, own))
+        + _resources(counts[workload.stack_name])
+        + _objects(files, workload.name)
         for workload, line in zip(plan.workloads, plan.bill.lines, strict=False)
     )
     return (
@@ -82,10 +83,17 @@ def _example(example: str) -> str:
 
 
 def _title(example: str) -> str:
-    words = example.replace("-", " ").capitalize()
-    for name in ("Eks", "Ecs"):
-        words = re.sub(rf"^{name}\b", f"{name.upper()}:", words)
-    return "All together" if example == "gallery" else words
+    if example == "gallery":
+        return "All together"
+    place, _, what = example.partition("-")
+    if place in ("ecs", "eks"):
+        return f"{_words(what).capitalize()} in Amazon {place.upper()}"
+    return _words(example).capitalize()
+
+
+def _words(kind: str) -> str:
+    """Return the name of a kind as words; two of them have a hyphen in English, too."""
+    return re.sub(r"-(?!time\b|model\b)", " ", kind)
 
 
 def about(base: str) -> str:
@@ -103,7 +111,7 @@ def _picks(plan: DeploymentPlan) -> str:
             cost = usd(line.usd_per_month) if part is workload else ""
             cells = (
                 f"`{part.name}`",
-                part.kind.replace("-", " "),
+                _words(part.kind),
                 row.on,
                 row.count,
                 _predicted(row),
@@ -119,9 +127,7 @@ def _predicted(row: Row) -> str:
     return f"{row.predicted} ({row.range})" if row.range else row.predicted
 
 
-def _card(
-    workload: WorkloadPlan, line: BillLine, inputs: PlanInputs, stated: str, counts: Mapping[str, int]
-) -> str:
+def _card(workload: WorkloadPlan, line: BillLine, inputs: PlanInputs, stated: str) -> str:
     row = facet(workload.kind, ViewKind).row(workload)
     described = f"{workload.description}. " if workload.description else ""
     runs = ", ".join(filter(None, (f"**{_plain(row.on)}**" if row.on else "", _plain(row.count))))
@@ -132,7 +138,6 @@ def _card(
             "What is picked, and why", "\n".join(f"* {_plain(line)}" for line in _why(workload, inputs))
         )
         + _bill(line)
-        + _resources(counts)
     )
 
 
@@ -199,9 +204,22 @@ def _yes(holds: bool) -> str:
 
 
 def _resources(counts: Mapping[str, int]) -> str:
+    return _folded(f"Template: {sum(counts.values())} resources", _RESOURCES + _count_rows(counts))
+
+
+def _objects(files: Mapping[PurePosixPath, str], workload: str) -> str:
+    """Return what is written for a cluster of Amazon EKS beside the template; nothing for all other workloads."""
+    texts = (text for path, text in files.items() if path.suffix == ".yaml" and path.parent.name == workload)
+    kinds = [document["kind"] for text in texts for document in yaml.safe_load_all(text)]
+    counts = Counter(kind for kind in kinds if kind != "Kustomization")
+    if not counts:
+        return ""
+    return _folded(f"Manifests: {counts.total()} objects", _OBJECTS + _count_rows(counts))
+
+
+def _count_rows(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda count: (-count[1], count[0]))
-    rows = "".join(f"| `{kind}` | {number} |\n" for kind, number in ordered)
-    return _folded(f"Template: {sum(counts.values())} resources", _RESOURCES + rows)
+    return "".join(f"| `{kind}` | {number} |\n" for kind, number in ordered)
 
 
 def _foundation(plan: DeploymentPlan, counts: Mapping[str, Mapping[str, int]]) -> str:
