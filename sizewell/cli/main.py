@@ -370,6 +370,31 @@ def rightsize(
             raise typer.Exit(1)
 
 
+@app.command()
+def preflight(
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    profile: options.ProfileOption = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Ask the accounts of an environment what would stop its deployment, and change nothing in them.
+
+    Prints a row for each thing that was looked at, and what to do where something is wrong. What the caller may not read is
+    UNKNOWN, and keeps no other check from its answer.
+
+    \b
+    Exit codes:
+      0  nothing was found that would stop it
+      1  something would stop it, the configuration has faults, or the accounts cannot be asked
+      2  the command was called wrongly
+    """
+    with report_config_errors():
+        from sizewell.account.before.checks import CHECKS
+        from sizewell.cli.account_command import ask_and_report
+
+        ask_and_report(config, env, profile, CHECKS, as_json=as_json)
+
+
 @app.command(context_settings={"ignore_unknown_options": True})
 def deploy(
     ctx: typer.Context,

@@ -1,0 +1,1 @@
+"""What would stop a deployment."""

@@ -1,0 +1,103 @@
+"""A check, and how checks are run: each subject for itself, so that one without permission keeps no other from its answer."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from sizewell.account.aws_account import AwsAccount, has_expired, is_denied
+from sizewell.account.finding import Finding, Outcome
+from sizewell.deploy.cloudformation import NOT_LOGGED_IN, as_our_error
+from sizewell.planning.foundation_plan_model import FoundationPlan
+from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.workload_plan import WorkloadPlan
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a plan has in one account and region."""
+
+    plan: DeploymentPlan
+    foundation: FoundationPlan
+    aws: AwsAccount
+
+    @property
+    def workloads(self) -> tuple[WorkloadPlan, ...]:
+        """The workloads that run there."""
+        return tuple(workload for workload in self.plan.workloads if workload.place == self.foundation.place)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a check says of a subject."""
+
+    subject: str
+    outcome: Outcome
+    says: str
+    to_do: str = ""
+
+
+def passes(subject: str, says: str) -> Answer:
+    """Return that all is well."""
+    return Answer(subject, Outcome.PASS, says)
+
+
+def warns(subject: str, says: str, to_do: str) -> Answer:
+    """Return that somebody should look at it."""
+    return Answer(subject, Outcome.WARN, says, to_do)
+
+
+def fails(subject: str, says: str, to_do: str) -> Answer:
+    """Return that it would stop a deployment, or is not what was planned."""
+    return Answer(subject, Outcome.FAIL, says, to_do)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One question to an account, asked of each of its subjects."""
+
+    name: str
+    actions: tuple[str, ...]
+    """The IAM actions that the caller needs."""
+    subjects: Callable[[Place], Iterable[Any]]
+    """What of a place is looked at; it asks AWS nothing."""
+    ask: Callable[[AwsAccount, Any], Iterable[Answer]]
+    """Ask AWS about one subject. Errors of botocore may pass: they become an answer, UNKNOWN."""
+    named: Callable[[Any], str] = str
+    """The name of a subject, as people read it."""
+
+
+def run_checks(checks: Sequence[Check], place: Place) -> Iterator[Finding]:
+    """Yield what each check finds in a place, in their order.
+
+    What an account refuses, or a service does not answer, is a finding, UNKNOWN. Raises CloudFormationError where there are no
+    credentials, or no longer.
+    """
+    for check in checks:
+        for subject in check.subjects(place):
+            with as_our_error(check.name):
+                answers = _answers(check, place.aws, subject)
+            for answer in answers:
+                yield Finding(
+                    check=check.name,
+                    place=place.aws.where,
+                    subject=answer.subject,
+                    outcome=answer.outcome,
+                    says=answer.says,
+                    to_do=answer.to_do,
+                )
+
+
+def _answers(check: Check, aws: AwsAccount, subject: Any) -> list[Answer]:
+    try:
+        return list(check.ask(aws, subject))
+    except NOT_LOGGED_IN:
+        raise
+    except ClientError as error:
+        if has_expired(error):
+            raise
+        to_do = f"allow {', '.join(check.actions)}" if is_denied(error) else "try again"
+        return [Answer(check.named(subject), Outcome.UNKNOWN, str(error), to_do)]
+    except BotoCoreError as error:
+        return [Answer(check.named(subject), Outcome.UNKNOWN, str(error), "try again")]
