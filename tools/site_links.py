@@ -52,7 +52,7 @@ def faults(site: Path) -> list[str]:
         found += [
             f"{name} loads {address} from elsewhere" for address in page.loaded if _is_elsewhere(address)
         ]
-        for address in [*page.links, *filter(lambda one: not _is_elsewhere(one), page.loaded)]:
+        for address in [*page.links, *filter(lambda address: not _is_elsewhere(address), page.loaded)]:
             if address.startswith("data:") or (address in page.links and _is_elsewhere(address)):
                 continue
             missing = _missing(path, address, pages)

@@ -91,7 +91,7 @@ def answers() -> list[Answer]:
     }
     with TemporaryDirectory() as directory:
         plan, refused = _plan(Path(directory), {name: _workload(*point) for name, point in points.items()})
-    planned = {one.name: one for one in plan.endpoints}
+    planned = {endpoint.name: endpoint for endpoint in plan.endpoints}
     return [
         _answer(point, planned[name]) if name in planned else Answer(*point, refused=refused[name])
         for name, point in points.items()
@@ -117,7 +117,7 @@ def _plan(directory: Path, workloads: dict[str, Any]) -> tuple[DeploymentPlan, d
     """Return the plan of what can be met, and why the rest cannot."""
     refused: dict[str, str] = {}
     while True:
-        possible = {name: one for name, one in workloads.items() if name not in refused}
+        possible = {name: workload for name, workload in workloads.items() if name not in refused}
         document = {
             "platform": "grid",
             "network": {"mode": "new", "cidr": "10.0.0.0/16", "availability_zones": 2},

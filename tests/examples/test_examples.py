@@ -29,7 +29,7 @@ def test_an_example_synthesizes_clean(
     """
     synthesize(environment, tmp_path / "out", config=f"examples/{example}/config")
     if environment == shown_environment(example):
-        counts = {name: _resource_counts(one) for name, one in templates(tmp_path / "out").items()}
+        counts = {name: _resource_counts(template) for name, template in templates(tmp_path / "out").items()}
         assert counts == snapshot(extension_class=JSONSnapshotExtension)
 
     plan = load_plan(PROJECT_ROOT / "examples" / example / "config", environment)
