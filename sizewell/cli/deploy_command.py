@@ -17,6 +17,7 @@ from sizewell.deploy.state_machines import (
     validate_state_machines,
 )
 from sizewell.deploy.step_functions import NotValidatedError, StepFunctions
+from sizewell.synthesis.cdk_cli import cdk_command
 from sizewell.synthesis.replace_output import OUTPUT, cdk_variables
 from sizewell.synthesis.replace_output import main as synthesize
 
@@ -55,7 +56,7 @@ def deploy_environment(
             return
         deployment = Deployment(
             assembly,
-            ("cdk", "deploy", "--app", str(output), *profile_flags, *flags),
+            (*cdk_command("deploy"), "--app", str(output), *profile_flags, *flags),
             settings,
             _connect_by(profile),
             tell,

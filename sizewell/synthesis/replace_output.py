@@ -107,7 +107,14 @@ def _lock(directory: Path, flag: int = 0) -> int:
 
 def cdk_variables() -> dict[str, str]:
     """Return the environment in which the CDK CLI of this project runs, with its Node.js and Python."""
-    return variables({"PATH": search_path(TOOLS), "CDK_DISABLE_CLI_TELEMETRY": "true"})
+    return variables(
+        {
+            "PATH": search_path(TOOLS),
+            "CDK_DISABLE_CLI_TELEMETRY": "true",
+            # As the console script says: the version is that of the lock.
+            "CDK_DISABLE_VERSION_CHECK": "1",
+        }
+    )
 
 
 def replace(old: Path, new: Path, aside: Path) -> None:

@@ -152,17 +152,24 @@ def test_the_next_run_ends_what_a_killed_one_began(
     assert not is_off(deployed, endpoint)
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_interrupted_run_turns_autoscaling_on_before_it_ends(
-    deployed: Deployment, endpoint: EndpointPlan, another_type: Path, admin: Admin
+    deployed: Deployment, endpoint: EndpointPlan, another_type: Path, admin: Admin, number: signal.Signals
 ) -> None:
     with admin.held(f"update {endpoint.endpoint_name}") as update:
         process = deployed.start_sizewell_deploy(endpoint.stack_name, assembly=another_type)
         update.until_pause()
-        process.terminate()
+        # A terminal interrupts the whole group, cdk as well.
+        os.killpg(process.pid, number) if number is signal.SIGINT else process.send_signal(number)
         assert process.stdout is not None
-        assert any("interrupt again to leave it off" in line for line in process.stdout)
-    process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 128 + signal.SIGTERM
+        printed = []
+        for line in process.stdout:
+            printed.append(line)
+            if "interrupt again to leave it off" in line:
+                break
+    rest, _ = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in "".join(printed) + rest
     assert moved(endpoint).items() <= running(deployed, endpoint).items()
     assert not is_off(deployed, endpoint)
 
