@@ -113,7 +113,10 @@ class Platform:
         from sizewell.stacks.network_lookup import remove_question
 
         add_guards(
-            self.app, self.plan.nag_packs, offered_types(self.plan.region), offered_elsewhere(self.plan)
+            self.app,
+            self.plan.nag_packs,
+            offered_types(self.plan.region, self._planned.refreshed),
+            offered_elsewhere(self.plan, self._planned.refreshed),
         )
         try:
             # The kernel works alone for seconds: time to write a plan of many megabytes.

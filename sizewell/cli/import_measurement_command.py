@@ -18,6 +18,7 @@ from sizewell.config.yaml_source import parse_yaml
 from sizewell.facts.environment_files import MEASUREMENTS_FILE
 from sizewell.instance_selection import load_catalog
 from sizewell.instance_selection.catalog import regions
+from sizewell.planning.catalog_files import read_refreshed
 from sizewell.planning.measurement_import import Imported, Target, import_measurements
 
 #: The first line of a configuration file, up to the name of its schema.
@@ -59,9 +60,8 @@ def run_import(
         instance_count=instance_count,
     )
     # Hardware is the same in every region.
-    imported = import_measurements(
-        file.as_posix(), read_text(file, file.as_posix()), target, load_catalog(regions()[0])
-    )
+    catalog = load_catalog(regions()[0], read_refreshed(directory))
+    imported = import_measurements(file.as_posix(), read_text(file, file.as_posix()), target, catalog)
     path = directory / MEASUREMENTS_FILE
     if dry_run:
         return _add(imported, workload, path)[0]

@@ -1,4 +1,4 @@
-"""Reading the files of a configuration: regular files of at most 1 MiB, in UTF-8."""
+"""Reading the files of a configuration: regular files of a bounded size, in UTF-8."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ def is_there(path: Path) -> bool:
     return path.exists() or path.is_symlink()
 
 
-def read_text(path: Path, shown_as: str) -> str:
+def read_text(path: Path, shown_as: str, max_bytes: int = MAX_FILE_BYTES) -> str:
     """Return the text of a file, without the mark of its byte order; ``shown_as`` is its name in messages.
 
     Raises:
@@ -25,12 +25,12 @@ def read_text(path: Path, shown_as: str) -> str:
             kind = "a directory" if path.is_dir() else "a pipe or a device"
             raise _error(shown_as, f"this is {kind}, not a file")
         with path.open("rb") as file:
-            content = file.read(MAX_FILE_BYTES + 1)
+            content = file.read(max_bytes + 1)
     except OSError as error:
         hint = f"it is a link to {path.readlink()}" if path.is_symlink() else None
         raise _error(shown_as, f"the file cannot be read: {error.strerror}", hint=hint) from None
-    if len(content) > MAX_FILE_BYTES:
-        raise _error(shown_as, f"the file is larger than {MAX_FILE_BYTES // 2**20} MiB")
+    if len(content) > max_bytes:
+        raise _error(shown_as, f"the file is larger than {max_bytes // 2**20} MiB")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -45,7 +45,9 @@ def build_plan(
         plan_place(
             part,
             names_in(part, place),
-            catalog if part.policy.region == policy.region else load_catalog(part.policy.region),
+            catalog
+            if part.policy.region == policy.region
+            else load_catalog(part.policy.region, catalog.refreshed),
             lock.workloads if lock else {},
             measurements,
             context,

@@ -72,7 +72,7 @@ class PlanKind:
     chosen, or nothing is estimated of a model."""
     services: Services = lambda _: iter(())
     """Returns the services that the workload or its callers reach from the VPC, whatever it is that makes them."""
-    foundation_faults: Callable[[Any, FoundationPlan], Iterator[PlanFault]] = bypass_faults
+    foundation_faults: Callable[[Any, FoundationPlan, Catalog], Iterator[PlanFault]] = bypass_faults
     """Yields what of a plan does not go with its foundation: environment variables that are more than AWS takes, with those that
     are set for the user."""
     served_as: Callable[[Any], ServedAs] | None = None

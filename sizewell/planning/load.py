@@ -19,8 +19,9 @@ from sizewell.config.loading import FaultyEnvironmentError, faults_within
 from sizewell.config.network import LookupNetwork
 from sizewell.config.variant_names import endpoint_of
 from sizewell.instance_selection import Catalog, load_catalog
-from sizewell.instance_selection.catalog import regions
+from sizewell.instance_selection.catalog import RefreshedTables, regions
 from sizewell.planning.build import build_plan
+from sizewell.planning.catalog_files import read_refreshed
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.foundation_plan_model import NetworkLookup
 from sizewell.planning.lock import LockedEnvironment
@@ -61,7 +62,9 @@ class PlanInputs:
         environment = self.loaded.environment
         part = environment.part(environment.workloads[endpoint_of(workload_name)].place)
         return replace(
-            self, loaded=replace(self.loaded, environment=part), catalog=load_catalog(part.policy.region)
+            self,
+            loaded=replace(self.loaded, environment=part),
+            catalog=load_catalog(part.policy.region, self.catalog.refreshed),
         )
 
     def with_environment(self, environment: Environment) -> "PlanInputs":
@@ -81,35 +84,43 @@ class LookupNeededError(ConfigError):
         self.lookup = lookup
 
 
-def load_inputs(directory: Path, environment_name: str, context: Context | None = None) -> PlanInputs:
+def load_inputs(
+    directory: Path,
+    environment_name: str,
+    context: Context | None = None,
+    refreshed: RefreshedTables | None = None,
+) -> PlanInputs:
     """Return the inputs of a plan; raises ``ConfigError`` with every fault of the files.
 
     ``context`` is what was looked up; by default what ``cdk.context.json`` says in the working directory, where the CDK CLI
-    writes it.
+    writes it. ``refreshed`` are the tables of the project; by default those beside the configuration.
     """
+    tables = read_refreshed(directory) if refreshed is None else refreshed
     try:
-        loaded = load_environment(directory, environment_name, regions=regions())
+        loaded = load_environment(directory, environment_name, regions=regions(tables))
     except FaultyEnvironmentError as error:
-        raise ConfigError([*error.faults, *_faults_of_rest(error.rest, context)]) from None
-    inputs = _inputs(loaded, context)
+        raise ConfigError([*error.faults, *_faults_of_rest(error.rest, context, tables)]) from None
+    inputs = _inputs(loaded, context, tables)
     if faults := tuple(shared_name_faults(loaded.environment, _others(directory, loaded.environment))):
         raise inputs.error(faults)
     return inputs
 
 
-def _faults_of_rest(rest: LoadedEnvironment | None, context: Context | None) -> list[Fault]:
+def _faults_of_rest(
+    rest: LoadedEnvironment | None, context: Context | None, refreshed: RefreshedTables
+) -> list[Fault]:
     """Return which needs of the workloads beside the faulty ones nothing meets: one round less to mend."""
     if rest is None:
         return []
     try:
-        _inputs(rest, context).plan(None, within_budget=False)
+        _inputs(rest, context, refreshed).plan(None, within_budget=False)
     except ConfigError as error:
         return faults_within(rest.environment, error.faults)
     return []
 
 
-def _inputs(loaded: LoadedEnvironment, context: Context | None) -> PlanInputs:
-    catalog = load_catalog(loaded.environment.policy.region)
+def _inputs(loaded: LoadedEnvironment, context: Context | None, refreshed: RefreshedTables) -> PlanInputs:
+    catalog = load_catalog(loaded.environment.policy.region, refreshed)
     if faults := tuple(unknown_type_faults(loaded.measurements, catalog)):
         raise ConfigError(faults)
     if context is None:
@@ -135,6 +146,8 @@ class PlannedEnvironment:
     plan: DeploymentPlan
     environment: Environment
     sources: Sources
+    refreshed: RefreshedTables
+    """The tables of the catalog that the project has of its own."""
 
 
 def load_plan(directory: Path, environment_name: str, *, within_budget: bool = True) -> DeploymentPlan:
@@ -154,7 +167,12 @@ def load_for_synth(
     Raises ``ConfigError`` like ``load_plan``; ``LookupNeededError`` is one of them.
     """
     inputs = load_inputs(directory, environment_name, context)
-    return PlannedEnvironment(_plan(inputs, directory), inputs.loaded.environment, inputs.loaded.sources)
+    return PlannedEnvironment(
+        _plan(inputs, directory),
+        inputs.loaded.environment,
+        inputs.loaded.sources,
+        inputs.catalog.refreshed,
+    )
 
 
 def _plan(inputs: PlanInputs, directory: Path, *, within_budget: bool = True) -> DeploymentPlan:

@@ -114,7 +114,7 @@ def plan_place(
         ),
     )
     for plan in planned.workloads:
-        found = facet(plan.kind, PlanKind).foundation_faults(plan, planned.foundation)
+        found = facet(plan.kind, PlanKind).foundation_faults(plan, planned.foundation, catalog)
         planned.faults += (_in_place(fault, names.place) for fault in found)
     planned.workloads, of_variants = join_variants(planned.workloads, environment, catalog)
     planned.faults = faults_as_written((*planned.faults, *of_variants), environment)

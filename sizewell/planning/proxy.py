@@ -12,6 +12,7 @@ from sizewell.config.request_members import ENDPOINT_ENVIRONMENT
 from sizewell.facts.interface_endpoints import EXPERIMENTS, PRIVATE_APIS, REGISTRY
 from sizewell.facts.proxy import BYPASS_VARIABLES, NEVER_PROXIED, URL_VARIABLES
 from sizewell.facts.regions import url_suffix_of
+from sizewell.instance_selection.catalog import Catalog
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan, NewNetworkPlan
 from sizewell.planning.workload_plan import WorkloadPlan
@@ -38,7 +39,7 @@ def proxy_variables(
 
 
 def bypass_faults(
-    plan: WorkloadPlan, _: FoundationPlan, max_characters: int = ENDPOINT_ENVIRONMENT[1]
+    plan: WorkloadPlan, _: FoundationPlan, __: Catalog, max_characters: int = ENDPOINT_ENVIRONMENT[1]
 ) -> Iterator[PlanFault]:
     """Yield a fault when a variable does not hold as many hosts."""
     length = len(plan.environment.get(BYPASS_VARIABLES[0], ""))

@@ -19,9 +19,12 @@ from sizewell.instance_selection.catalog.loading import (
 )
 from sizewell.instance_selection.catalog.offers import Offer, OfferBasis
 from sizewell.instance_selection.catalog.prices import EC2, Price, PriceBasis, PriceRatio, PriceRow
+from sizewell.instance_selection.catalog.refreshed import PACKAGED, REFRESHABLE, RefreshedTables
 
 __all__ = [
     "EC2",
+    "PACKAGED",
+    "REFRESHABLE",
     "Accelerator",
     "Catalog",
     "Cpu",
@@ -32,6 +35,7 @@ __all__ = [
     "PriceBasis",
     "PriceRatio",
     "PriceRow",
+    "RefreshedTables",
     "SpotHistory",
     "UnknownInstanceTypeError",
     "UnknownNameError",

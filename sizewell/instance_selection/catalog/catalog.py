@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sizewell.instance_selection.catalog.instance_types import InstanceType, Usage
 from sizewell.instance_selection.catalog.offers import Offer, OfferList
 from sizewell.instance_selection.catalog.prices import Price, PriceList, PriceRatio, PriceRow
+from sizewell.instance_selection.catalog.refreshed import PACKAGED, RefreshedTables
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,7 +29,8 @@ class Catalog:
 
     Tests build one from rows; everything else calls `load_catalog`. ``listed`` maps a type to the usages that AWS
     prices in the region; ``corrections`` maps (family, usage) to the reason why it is not offered; ``reliability``
-    maps a source to its class, ``A`` the best; ``version`` computes the digest of the data when it is asked for.
+    maps a source to its class, ``A`` the best; ``version`` computes the digest of the data when it is asked for. ``refreshed``
+    are the tables of the project that it was made with.
     """
 
     def __init__(
@@ -43,8 +45,10 @@ class Catalog:
         spot: Mapping[str, SpotHistory] | None = None,
         reliability: Mapping[str, str] | None = None,
         version: Callable[[], str] = lambda: "hand-built",
+        refreshed: RefreshedTables = PACKAGED,
     ) -> None:
         self.region = region
+        self.refreshed = refreshed
         self.instance_types: tuple[InstanceType, ...] = tuple(
             sorted(instance_types, key=lambda instance_type: instance_type.name)
         )

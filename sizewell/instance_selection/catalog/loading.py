@@ -1,12 +1,14 @@
 """Build the catalog of a region from the data tables."""
 
+import csv
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from sizewell.facts.node_fees import fee_share
 from sizewell.instance_selection.catalog.catalog import Catalog, SpotHistory, UnknownRegionError
 from sizewell.instance_selection.catalog.instance_types import Accelerator, Cpu, InstanceType, Usage
 from sizewell.instance_selection.catalog.prices import EC2, PriceRatio, PriceRow
+from sizewell.instance_selection.catalog.refreshed import PACKAGED, RefreshedTables
 from sizewell.instance_selection.catalog.tables import (
     DATA_DIRECTORY,
     Row,
@@ -20,21 +22,23 @@ from sizewell.instance_selection.catalog.tables import (
 
 
 @cache
-def load_catalog(region: str) -> Catalog:
-    """Return the catalog of a region; it is read once per process.
+def load_catalog(region: str, refreshed: RefreshedTables = PACKAGED) -> Catalog:
+    """Return the catalog of a region, with what a project refreshed of it; it is read once per process.
 
     Raises:
         UnknownRegionError: AWS prices no SageMaker instance there.
     """
-    listed = {name: frozenset(items(usages)) for name, usages, *_ in read_region("availability", region)}
+    listed = {
+        name: frozenset(items(usages)) for name, usages, *_ in read_region("availability", region, refreshed)
+    }
     if not listed:
-        raise UnknownRegionError(region, regions())
+        raise UnknownRegionError(region, regions(refreshed))
     return Catalog(
         region,
-        _instance_types(),
+        _instance_types(refreshed),
         prices=(
             PriceRow(name, usage, float(usd_per_hour), source_id, as_of or None)
-            for name, usage, usd_per_hour, source_id, as_of in read_region("prices", region)
+            for name, usage, usd_per_hour, source_id, as_of in read_region("prices", region, refreshed)
         ),
         ratios=(
             PriceRatio(
@@ -45,8 +49,9 @@ def load_catalog(region: str) -> Catalog:
         listed=listed,
         corrections={(row["family"], row["usage"]): row["reason"] for row in read_table("offer_corrections")},
         spot=_spot(region),
-        reliability=_reliability(),
-        version=catalog_version,
+        reliability=_reliability(refreshed),
+        version=partial(catalog_version, refreshed),
+        refreshed=refreshed,
     )
 
 
@@ -57,12 +62,13 @@ def _spot(region: str) -> dict[str, SpotHistory]:
     }
 
 
-def _reliability() -> dict[str, str]:
-    return {row["source_id"]: row["reliability"] for row in read_table("sources")}
+def _reliability(refreshed: RefreshedTables) -> dict[str, str]:
+    rows = (*csv.DictReader(refreshed.lines("sources")), *read_table("sources"))
+    return {row["source_id"]: row["reliability"] for row in rows}
 
 
 @cache
-def load_ec2_catalog(region: str, manager: str = "") -> Catalog:
+def load_ec2_catalog(region: str, manager: str = "", refreshed: RefreshedTables = PACKAGED) -> Catalog:
     """Return the same hardware under the names of EC2, as far as AWS prices it on demand there; it is read once per process.
 
     Prices include the fee of a ``manager`` of instances that takes one: ``sizewell.facts.node_fees``.
@@ -78,16 +84,16 @@ def load_ec2_catalog(region: str, manager: str = "") -> Catalog:
             source_id,
             as_of or None,
         )
-        for name, usage, usd_per_hour, source_id, as_of in read_region("prices", region)
+        for name, usage, usd_per_hour, source_id, as_of in read_region("prices", region, refreshed)
         if usage == EC2
     ]
     if not prices:
-        raise UnknownRegionError(region, read_regions("prices"))
+        raise UnknownRegionError(region, read_regions("prices", refreshed))
     return Catalog(
         region,
         (
             replace(instance_type, name=_ec2_name(instance_type.name), usages=frozenset({Usage.EC2}))
-            for instance_type in _instance_types()
+            for instance_type in _instance_types(refreshed)
         ),
         prices=prices,
         listed={row.instance_type: frozenset({EC2}) for row in prices},
@@ -97,8 +103,9 @@ def load_ec2_catalog(region: str, manager: str = "") -> Catalog:
             )
             for name, history in _spot(region).items()
         },
-        reliability=_reliability(),
-        version=catalog_version,
+        reliability=_reliability(refreshed),
+        version=partial(catalog_version, refreshed),
+        refreshed=refreshed,
     )
 
 
@@ -112,30 +119,35 @@ def _ec2_name(name: str) -> str:
 
 
 @cache
-def regions() -> tuple[str, ...]:
+def regions(refreshed: RefreshedTables = PACKAGED) -> tuple[str, ...]:
     """Return the regions of which the catalog knows what AWS offers, in alphabetical order; of some it knows no price."""
-    return read_regions("availability")
+    return read_regions("availability", refreshed)
 
 
 @cache
-def catalog_version() -> str:
-    """Return the first 12 digits of the SHA-256 of all data files in the order of their names."""
+def catalog_version(refreshed: RefreshedTables = PACKAGED) -> str:
+    """Return the first 12 digits of the SHA-256 of all data files in the order of their names, then of the refreshed tables."""
     from hashlib import sha256  # only here: most runs do not ask
 
     digest = sha256()
     for path in sorted(DATA_DIRECTORY.glob("*.csv")):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
+    for table, text in refreshed.texts:
+        digest.update(f"refreshed {table}.csv".encode())
+        digest.update(text.encode())
     return digest.hexdigest()[:12]
 
 
 @cache
-def _instance_types() -> tuple[InstanceType, ...]:
+def _instance_types(refreshed: RefreshedTables) -> tuple[InstanceType, ...]:
     accelerators = {row["accelerator"]: accelerator_of(row) for row in read_table("accelerators")}
     cpus = {row["family"]: cpu_of(row, row["family"]) for row in read_table("cpus")}
+    packaged = {row["instance_type"]: row for row in read_table("instances")}
+    added = {row["instance_type"]: row for row in csv.DictReader(refreshed.lines("instances"))}
     return tuple(
         _instance_type(row, cpus.get(row["family"]), accelerators.get(row["accelerator"]))
-        for row in read_table("instances")
+        for row in (added | packaged).values()
     )
 
 

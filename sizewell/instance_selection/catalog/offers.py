@@ -34,8 +34,8 @@ class OfferList:
     (HyperPod). ``training_priced`` are types with a published training price. ``corrections`` give the reason why
     a (family, usage) of the API is not offered anywhere.
 
-    An enum value is not an offer: the enums hold types that are priced in no region. There is a list for hosting,
-    processing and transform, but none for training and notebooks, where any other priced usage counts as a sign.
+    An enum value is not an offer: the enums hold types that are priced in no region. The tables of the package list hosting,
+    processing and transform. Of a usage that the list of the region has of no type, any other priced usage counts as a sign.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class OfferList:
     ) -> None:
         self._region = region
         self._listed = listed
+        self._listed_usages = frozenset[str]().union(*listed.values())
         self._training_priced = training_priced
         self._corrections = corrections or {}
 
@@ -61,8 +62,9 @@ class OfferList:
         if correction := self._corrections.get((instance_type.family, usage)):
             return Offer(offered=False, basis=OfferBasis.PRICE_LIST, reason=correction)
         listed = self._listed.get(instance_type.name, frozenset())
-        priced = instance_type.name in self._training_priced if usage is Usage.TRAINING else usage in listed
-        if usage in (Usage.TRAINING, Usage.NOTEBOOK) and not priced:
+        priced = usage in listed or (usage is Usage.TRAINING and instance_type.name in self._training_priced)
+        is_assumed = usage in (Usage.TRAINING, Usage.NOTEBOOK) and usage not in self._listed_usages
+        if is_assumed and not priced:
             return self._assumed(listed, usage)
         verb = "publishes" if priced else "does not publish"
         price = "an EC2 on-demand price" if usage is Usage.EC2 else f"a {usage} price"

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sizewell.instance_selection.catalog.refreshed import PACKAGED, RefreshedTables
+
 DATA_DIRECTORY = Path(__file__).parent / "data"
 
 Row = dict[str, str]
@@ -23,15 +25,26 @@ def read_table(table: str) -> Iterator[Row]:
     return read_rows(DATA_DIRECTORY / f"{table}.csv")
 
 
-def read_region(table: str, region: str) -> Iterator[list[str]]:
-    """Yield the cells of the rows of one region, without the first column, which is the region."""
+def columns_of(table: str) -> tuple[str, ...]:
+    """Return the names of the columns of a table, in their order."""
+    return tuple(next(csv.reader(_lines(table)[:1])))
+
+
+def read_region(table: str, region: str, refreshed: RefreshedTables = PACKAGED) -> Iterator[list[str]]:
+    """Yield the cells of the rows of one region, without the first column, which is the region.
+
+    They are those of the project where it refreshed the region, else those of the package.
+    """
     prefix = region + ","
-    return (cells[1:] for cells in csv.reader(line for line in _lines(table)[1:] if line.startswith(prefix)))
+    own = [line for line in refreshed.lines(table)[1:] if line.startswith(prefix)]
+    lines = own or (line for line in _lines(table)[1:] if line.startswith(prefix))
+    return (cells[1:] for cells in csv.reader(lines))
 
 
-def read_regions(table: str) -> tuple[str, ...]:
+def read_regions(table: str, refreshed: RefreshedTables = PACKAGED) -> tuple[str, ...]:
     """Return the regions of a table whose first column is the region."""
-    return tuple(sorted({line.partition(",")[0] for line in _lines(table)[1:]}))
+    lines = (*_lines(table)[1:], *refreshed.lines(table)[1:])
+    return tuple(sorted({line.partition(",")[0] for line in lines}))
 
 
 def number(cell: str) -> float | None:

@@ -14,6 +14,7 @@ from sizewell.facts.lambda_functions import (
 from sizewell.facts.proxy import PROXY_VARIABLES
 from sizewell.facts.serving_features import Feature, ServedAs
 from sizewell.facts.serving_modes import Mode
+from sizewell.instance_selection.catalog import Catalog
 from sizewell.kinds.lambda_function.config import LambdaFunction
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
 from sizewell.kinds.lambda_function.rollout import (
@@ -118,7 +119,7 @@ def _default_thresholds(function: LambdaFunction, choice: OnDemandChoice) -> dic
     }
 
 
-def variable_faults(plan: LambdaFunctionPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
+def variable_faults(plan: LambdaFunctionPlan, foundation: FoundationPlan, _: Catalog) -> Iterator[PlanFault]:
     """Yield variables that are together more than Lambda takes, with those that are set for you."""
     ours = {name: plan.environment[name] for name in PROXY_VARIABLES if name in plan.environment}
     if plan.artifact_key is not None:

@@ -4,7 +4,13 @@ import math
 from functools import lru_cache
 
 from sizewell.instance_selection import HardwareKind
-from sizewell.instance_selection.catalog import Catalog, InstanceType, load_ec2_catalog
+from sizewell.instance_selection.catalog import (
+    PACKAGED,
+    Catalog,
+    InstanceType,
+    RefreshedTables,
+    load_ec2_catalog,
+)
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.targets.ec2_types import with_room
 
@@ -31,7 +37,7 @@ def container_memory_mib(instance_type: InstanceType) -> int | None:
 
 
 @lru_cache(maxsize=4)
-def batch_catalog(region: str, beside_mib: int = 0) -> Catalog:
+def batch_catalog(region: str, refreshed: RefreshedTables = PACKAGED, *, beside_mib: int = 0) -> Catalog:
     """Return the types of EC2 whose host memory is what a container gets, without what works in it beside the user's own.
 
     Batch itself has no price.
@@ -43,4 +49,4 @@ def batch_catalog(region: str, beside_mib: int = 0) -> Catalog:
         room_mib = (container_memory_mib(instance_type) or 0) - beside_mib
         return room_mib if room_mib >= _LEAST_MEMORY_MIB else None
 
-    return with_room(load_ec2_catalog(region), memory_mib)
+    return with_room(load_ec2_catalog(region, refreshed=refreshed), memory_mib)

@@ -31,7 +31,7 @@ _REST_BYTES = 3 * 1024
 def batch_fields(stated: Stated, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a ``BatchJobsPlan`` but its attempts; ``fields`` are those of any plan for instances of EC2."""
     workload, name = stated.workload, stated.names.workload(stated.name)
-    catalog = load_ec2_catalog(stated.policy.region)
+    catalog = load_ec2_catalog(stated.policy.region, refreshed=stated.catalog.refreshed)
     types = [catalog.get(instance_type) for instance_type in fields["instance_pools"]]
     return {
         **fields,

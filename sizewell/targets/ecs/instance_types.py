@@ -2,7 +2,13 @@
 
 from functools import lru_cache
 
-from sizewell.instance_selection.catalog import Catalog, InstanceType, load_ec2_catalog
+from sizewell.instance_selection.catalog import (
+    PACKAGED,
+    Catalog,
+    InstanceType,
+    RefreshedTables,
+    load_ec2_catalog,
+)
 from sizewell.targets.ec2_types import with_room
 
 #: As ``sizewell.facts.node_fees`` calls it.
@@ -33,7 +39,7 @@ def task_memory_mib(instance_type: InstanceType) -> int | None:
 
 
 @lru_cache(maxsize=4)
-def managed_instances_catalog(region: str) -> Catalog:
+def managed_instances_catalog(region: str, refreshed: RefreshedTables = PACKAGED) -> Catalog:
     """Return the types of EC2 whose host memory is what a model gets, with the fee in their prices.
 
     Raises ``UnknownRegionError``.
@@ -43,4 +49,4 @@ def managed_instances_catalog(region: str) -> Catalog:
         task_mib = task_memory_mib(instance_type)
         return None if task_mib is None else task_mib - PROXY_MEMORY_MIB
 
-    return with_room(load_ec2_catalog(region, MANAGED_INSTANCES), model_memory_mib)
+    return with_room(load_ec2_catalog(region, MANAGED_INSTANCES, refreshed), model_memory_mib)

@@ -33,7 +33,8 @@ ASSUMPTIONS = (
 
 def task_fields(stated: Stated, served: ServedOnEc2, replicas: Replicas) -> dict[str, Any]:
     """Return what the plan says of the cluster, the tasks of a workload and their instances."""
-    catalog = load_ec2_catalog(stated.policy.region)  # with the memory of the hardware
+    # With the memory of the hardware.
+    catalog = load_ec2_catalog(stated.policy.region, refreshed=stated.catalog.refreshed)
     nodes = [catalog.get(instance_type.name) for instance_type in served.types]
     vcpus = min(instance_type.vcpus for instance_type in nodes)
     return {
@@ -57,7 +58,7 @@ def task_fields(stated: Stated, served: ServedOnEc2, replicas: Replicas) -> dict
 
 def catalog_of_plan(_: EcsTasksPlan, catalog: Catalog) -> Catalog:
     """Return the catalog that the type of a plan is chosen from; ``catalog`` is that of SageMaker in its region."""
-    return managed_instances_catalog(catalog.region)
+    return managed_instances_catalog(catalog.region, catalog.refreshed)
 
 
 def _volume_size_gib(artifact_gib: float) -> int:

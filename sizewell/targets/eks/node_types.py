@@ -3,7 +3,13 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from sizewell.instance_selection.catalog import Catalog, InstanceType, load_ec2_catalog
+from sizewell.instance_selection.catalog import (
+    PACKAGED,
+    Catalog,
+    InstanceType,
+    RefreshedTables,
+    load_ec2_catalog,
+)
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.requirements import HardwareKind
 from sizewell.targets.ec2_types import with_room
@@ -75,7 +81,9 @@ def room_of(instance_type: InstanceType, manager: str, others: Overhead) -> Room
 
 
 @lru_cache(maxsize=16)
-def node_catalog(region: str, manager: str, others: Overhead) -> Catalog:
+def node_catalog(
+    region: str, manager: str, others: Overhead, refreshed: RefreshedTables = PACKAGED
+) -> Catalog:
     """Return the types of EC2 whose host memory is what the work gets; those of which nothing is left are not there.
 
     ``manager`` is what launches the nodes: a fee of it is in their prices. ``others`` are as of ``room_of``.
@@ -87,7 +95,7 @@ def node_catalog(region: str, manager: str, others: Overhead) -> Catalog:
         room = room_of(instance_type, manager, others)
         return room.memory_mib if room else None
 
-    nodes = with_room(load_ec2_catalog(region, manager), memory_mib)
+    nodes = with_room(load_ec2_catalog(region, manager, refreshed), memory_mib)
     return nodes.with_types(
         lambda instance_type: replace(instance_type, efa_supported=efa_interfaces(instance_type) > 0)
     )

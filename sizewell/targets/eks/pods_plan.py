@@ -73,15 +73,20 @@ def daemonsets_of(cluster: EksCluster) -> Overhead:
     )
 
 
-def catalog_of(cluster: EksCluster, region: str, beside: Overhead = PROXY) -> Catalog:
-    """Return the types of EC2 that a cluster may launch, as nodes; ``beside`` is what works there beside the container."""
-    return node_catalog(region, manager_of(cluster.nodes), _with(daemonsets_of(cluster), beside))
+def catalog_of(cluster: EksCluster, catalog: Catalog, beside: Overhead = PROXY) -> Catalog:
+    """Return the types of EC2 that a cluster may launch, as nodes; ``beside`` is what works there beside the container.
+
+    ``catalog`` is that of SageMaker in the region.
+    """
+    others = _with(daemonsets_of(cluster), beside)
+    return node_catalog(catalog.region, manager_of(cluster.nodes), others, catalog.refreshed)
 
 
 def catalog_of_plan(plan: EksPlan, catalog: Catalog, beside: Overhead = PROXY) -> Catalog:
     """Return the catalog that the type of a plan is chosen from; ``catalog`` is that of SageMaker in its region."""
     daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())
-    return node_catalog(catalog.region, manager_of(plan.cluster.nodes), _with(daemonsets, beside))
+    others = _with(daemonsets, beside)
+    return node_catalog(catalog.region, manager_of(plan.cluster.nodes), others, catalog.refreshed)
 
 
 def _with(daemonsets: Overhead, beside: Overhead) -> Overhead:
@@ -143,7 +148,8 @@ def plan_node_pool(
 
 def pod_room(stated: Stated, types: Sequence[InstanceType], beside: Overhead = PROXY) -> dict[str, Any]:
     """Return what the container asks for that does the work: the least that any type of the pool leaves."""
-    nodes = load_ec2_catalog(stated.policy.region)  # with the memory of the hardware
+    # With the memory of the hardware.
+    nodes = load_ec2_catalog(stated.policy.region, refreshed=stated.catalog.refreshed)
     manager = manager_of(stated.cluster.nodes)
     others = _with(daemonsets_of(stated.cluster), beside)
     rooms = [room_of(nodes.get(instance_type.name), manager, others) for instance_type in types]

@@ -24,7 +24,7 @@ _LEAST_TYPES = 3
 
 def plan_spot(stated: Stated, chosen: InstanceType, share: float) -> SpotPlan:
     """Return what is published of Spot for the chosen type."""
-    history = load_ec2_catalog(stated.policy.region).spot(chosen.name)
+    history = load_ec2_catalog(stated.policy.region, refreshed=stated.catalog.refreshed).spot(chosen.name)
     return SpotPlan(
         share=share,
         # A price of Spot above the one on demand is never paid.

@@ -5,7 +5,7 @@ No API server is asked: what it alone knows, admission webhooks among that, is l
 
 from collections.abc import Iterator
 
-from sizewell.instance_selection.catalog import load_ec2_catalog
+from sizewell.instance_selection.catalog import Catalog, load_ec2_catalog
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.targets.eks.legality import legality_faults
@@ -16,20 +16,23 @@ from sizewell.targets.eks.pods_plan_model import EksPlan, manager_of
 from sizewell.targets.eks.scheduling import Overhead, unschedulable
 
 
-def unsound(plan: EksPlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
-    """Yield what an API server would refuse of the manifests of a workload, and each type that its pods do not fit."""
-    catalog = load_ec2_catalog(foundation.region)
+def unsound(plan: EksPlan, foundation: FoundationPlan, catalog: Catalog) -> Iterator[PlanFault]:
+    """Yield what an API server would refuse of the manifests of a workload, and each type that its pods do not fit.
+
+    ``catalog`` is that of SageMaker in the region.
+    """
+    nodes = load_ec2_catalog(foundation.region, refreshed=catalog.refreshed)
     manifests = [
         *shared_manifests(plan.cluster).values(),
         *workload_manifests(plan, foundation, {}).values(),
     ]
-    names = {instance_type.name for instance_type in catalog.instance_types}
+    names = {instance_type.name for instance_type in nodes.instance_types}
     node_labels = plan.node_group.labels if plan.node_group else {}
     for fault in legality_faults(manifests, instance_types=names, node_labels=node_labels):
         yield PlanFault(("workloads", plan.name), f"{fault.object}: {fault.path}: {fault.message}", None)
     pool = plan.node_pool
     types = {
-        name: node_type(catalog.get(name), manager_of(plan.cluster.nodes), pool.volume_size_gib)
+        name: node_type(nodes.get(name), manager_of(plan.cluster.nodes), pool.volume_size_gib)
         for name in pool.instance_types
     }
     daemonsets = Overhead(**plan.cluster.daemonsets.model_dump())

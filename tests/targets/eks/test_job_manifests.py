@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sizewell.instance_selection import load_catalog
 from sizewell.targets.contract import program
 from sizewell.targets.eks.proof import unsound
 from tests.planning.builders import container
@@ -57,7 +58,7 @@ def test_a_volume_that_is_too_small_for_the_dataset_would_be_found() -> None:
     stated = trained_in_cluster()
     plan = planned_job(stated)
     small = plan.model_copy(update={"node_pool": plan.node_pool.model_copy(update={"volume_size_gib": 20})})
-    reasons = [fault.reason for fault in unsound(small, foundation(stated))]
+    reasons = [fault.reason for fault in unsound(small, foundation(stated), load_catalog("us-east-1"))]
     assert any("ephemeral-storage" in reason for reason in reasons)
 
 

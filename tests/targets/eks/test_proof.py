@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from sizewell.config.environment import Environment
+from sizewell.instance_selection import load_catalog
 from sizewell.kinds.registry import facet
 from sizewell.planning.kind import PlanKind
 from sizewell.targets.eks.proof import unsound
@@ -98,7 +99,7 @@ def test_what_is_written_is_sound_and_a_pod_has_its_node_to_itself(
     of_kind: Callable[..., Environment], described: dict[str, Any]
 ) -> None:
     stated = environment_of(of_kind, described)
-    assert list(unsound(plan_of(stated), foundation(stated))) == []
+    assert list(unsound(plan_of(stated), foundation(stated), load_catalog("us-east-1"))) == []
     assert pods_on_each_type(stated) == {1}
 
 
@@ -110,5 +111,7 @@ def test_a_plan_is_refused_whose_manifests_are_unsound(of_kind: Callable[..., En
     larger = plan.model_copy(
         update={"pod": plan.pod.model_copy(update={"memory_mib": plan.pod.memory_mib + 512})}
     )
-    assert all("memory" in fault.reason for fault in unsound(larger, foundation(stated)))
-    assert list(unsound(larger, foundation(stated)))
+    assert all(
+        "memory" in fault.reason for fault in unsound(larger, foundation(stated), load_catalog("us-east-1"))
+    )
+    assert list(unsound(larger, foundation(stated), load_catalog("us-east-1")))

@@ -32,7 +32,7 @@ _STOP_HOURS = 3 / 60
 
 def _plan(stated: Stated) -> Planned:
     job: TrainedModel = stated.workload
-    trained = train_on_ec2(stated, batch_catalog(stated.policy.region), ASSUMPTIONS)
+    trained = train_on_ec2(stated, batch_catalog(stated.policy.region, stated.catalog.refreshed), ASSUMPTIONS)
     fields = batch_fields(stated, trained.fields)
     plan = BatchJobPlan(
         **fields,
@@ -95,5 +95,5 @@ FACET = PlanKind(
     remedies=training_remedies,
     services=lambda _: iter(SERVICES),
     foundation_faults=lambda *_: iter(()),
-    catalog=lambda _, catalog: batch_catalog(catalog.region),
+    catalog=lambda _, catalog: batch_catalog(catalog.region, catalog.refreshed),
 )

@@ -27,7 +27,9 @@ _catalog = partial(batch_catalog, beside_mib=_PROGRAM_MIB)
 
 
 def _plan(stated: Stated) -> Planned:
-    transformed = transform_on_ec2(stated, _catalog(stated.policy.region), _ASSUMPTIONS)
+    transformed = transform_on_ec2(
+        stated, _catalog(stated.policy.region, stated.catalog.refreshed), _ASSUMPTIONS
+    )
     fields = batch_fields(stated, transformed.fields)
     attempt = BatchAttemptPlan(
         spot=False,
@@ -58,5 +60,5 @@ FACET = PlanKind(
     remedies=lambda _: TRANSFORM_REMEDIES,
     services=lambda _: iter(SERVICES),
     foundation_faults=lambda *_: iter(()),
-    catalog=lambda _, catalog: _catalog(catalog.region),
+    catalog=lambda _, catalog: _catalog(catalog.region, catalog.refreshed),
 )

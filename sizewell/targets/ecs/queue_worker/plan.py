@@ -35,7 +35,7 @@ def _plan(stated: Stated) -> Planned:
     served = serve_on_ec2(
         stated,
         requirements(stated.workload, policy, stated.measurements),
-        managed_instances_catalog(policy.region),
+        managed_instances_catalog(policy.region, stated.catalog.refreshed),
         *ASSUMPTIONS,
         "an instance is there, and has its image and the model, as soon as one of SageMaker: nobody measured it",
         watched=watched_of_queue(stated),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from sizewell.facts.interface_endpoints import OF_TASKS
 from sizewell.facts.scaling import Signal
+from sizewell.instance_selection.catalog import Catalog
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.foundation_plan_model import FoundationPlan, NewNetworkPlan
 from sizewell.planning.kind import PlanKind, Planned, Stated
@@ -25,7 +26,7 @@ def _plan(stated: Stated) -> Planned:
     served = serve_on_ec2(
         stated,
         ec2_requirements(stated.workload, policy, stated.measurements),
-        managed_instances_catalog(policy.region),
+        managed_instances_catalog(policy.region, stated.catalog.refreshed),
         *ASSUMPTIONS,
         watched=WATCHED,
     )
@@ -41,7 +42,7 @@ def _plan(stated: Stated) -> Planned:
     return plan, ()
 
 
-def _too_few_zones(plan: EcsServicePlan, foundation: FoundationPlan) -> Iterator[PlanFault]:
+def _too_few_zones(plan: EcsServicePlan, foundation: FoundationPlan, _: Catalog) -> Iterator[PlanFault]:
     """Yield a fault where a load balancer would be refused: it is in two Availability Zones at least.
 
     https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html

@@ -34,7 +34,7 @@ def plan_deployment(stated: Stated) -> EksDeploymentPlan:
     served = serve_on_ec2(
         stated,
         ec2_requirements(stated.workload, policy, stated.measurements),
-        catalog_of(cluster, policy.region),
+        catalog_of(cluster, stated.catalog),
         *_assumptions(cluster),
         *spot_assumptions(stated),
         watched=WATCHED,

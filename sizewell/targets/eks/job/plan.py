@@ -70,7 +70,7 @@ def plan_job(stated: Stated) -> EksJobPlan:
     cluster: EksCluster = stated.cluster
     trained = train_on_ec2(
         stated,
-        catalog_of(cluster, stated.policy.region, NOTHING),
+        catalog_of(cluster, stated.catalog, NOTHING),
         _assumptions(job, cluster),
         eks_training_requirements,
     )

@@ -48,7 +48,7 @@ def plan_queue_worker(stated: Stated) -> EksQueueWorkerPlan:
     served = serve_on_ec2(
         stated,
         requirements(stated.workload, policy, stated.measurements),
-        catalog_of(cluster, policy.region),
+        catalog_of(cluster, stated.catalog),
         *assumptions_of(cluster),
         *spot_assumptions(stated),
         "a node is there, and has its image and the model, as soon as an instance of SageMaker: nobody measured it",

@@ -39,7 +39,7 @@ def plan_transform_job(stated: Stated) -> EksTransformJobPlan:
     cluster: EksCluster = stated.cluster
     transformed = transform_on_ec2(
         stated,
-        catalog_of(cluster, stated.policy.region, TRANSFORMER),
+        catalog_of(cluster, stated.catalog, TRANSFORMER),
         _assumptions(cluster),
     )
     fields = transformed.fields
