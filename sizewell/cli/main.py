@@ -5,9 +5,10 @@ from typing import Annotated
 import typer
 
 from sizewell.cli import options
+from sizewell.cli.catalog_group import catalog
 from sizewell.cli.completion import require_environment
 from sizewell.cli.errors import Commands, report_config_errors
-from sizewell.cli.output import echo
+from sizewell.cli.output import echo, tell
 from sizewell.cli.startup import start_quickly
 
 app = typer.Typer(
@@ -17,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(catalog, name="catalog")
 
 
 def print_version(value: bool) -> None:
@@ -58,9 +60,12 @@ def plan(
             return
         from sizewell.cli.console import open_console
         from sizewell.cli.plan_view import print_plan
+        from sizewell.cli.price_age import old_price_warnings
 
         with open_console() as console:
             print_plan(deployment, console, details=details)
+        for warning in old_price_warnings(deployment):
+            tell(warning)
 
 
 @app.command()

@@ -265,6 +265,26 @@ BudgetOption = Annotated[
     Literal["cost-optimized", "balanced", "performance"],
     typer.Option("--budget", help="Whether money or time matters more."),
 ]
+CatalogRegionsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--region",
+        metavar="REGION",
+        help="A region; may be repeated. Those of all environments, when left out.",
+        show_default=False,
+    ),
+]
+AcceptOption = Annotated[bool, typer.Option("--accept", help="Write the tables without asking.")]
+PriceListOption = Annotated[
+    str,
+    typer.Option(
+        "--price-list",
+        metavar="URL",
+        envvar="SIZEWELL_PRICE_LIST",
+        help="Where the public price list files are, for a mirror.",
+    ),
+]
+PRICE_LIST = "https://pricing.us-east-1.amazonaws.com"
 RegionOption = Annotated[str, typer.Option("--region", help="The region whose prices count.")]
 CheckLockOption = Annotated[
     bool, typer.Option("--check", help="Write nothing; exit 1 when it does not hold.")

@@ -50,6 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "sizewell.synthesis": set(),
     "sizewell.deploy": {"sizewell.templates"},
+    "sizewell.price_list": {"sizewell.instance_selection"},
     "sizewell.pytest_plugin": {
         "sizewell.config",
         "sizewell.planning",
@@ -63,6 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sizewell.deploy",
         "sizewell.instance_selection",
         "sizewell.planning",
+        "sizewell.price_list",
         "sizewell.review",
         "sizewell.synthesis",
         "sizewell.templates",
@@ -95,6 +97,9 @@ NEVER_IMPORTS: dict[str, set[str]] = {
     "sizewell.review": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"os", "ruamel"},
     "sizewell.synthesis": CDK | (OUTSIDE_WORLD - {"subprocess"}) | {"pydantic", "ruamel", "yaml"},
     "sizewell.deploy": CDK | (OUTSIDE_WORLD - {"boto3", "botocore", "subprocess"}) | {"pydantic", "ruamel"},
+    "sizewell.price_list": CDK
+    | (OUTSIDE_WORLD - {"boto3", "botocore", "http", "urllib"})
+    | {"os", "pydantic", "ruamel", "yaml"},
     "sizewell.pytest_plugin": CDK | (OUTSIDE_WORLD - {"subprocess"}) | CLOCK_AND_CHANCE | {"ruamel", "yaml"},
     "sizewell.cli": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE,
     "constructs_lib": OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"ruamel", "yaml", "pydantic"},
