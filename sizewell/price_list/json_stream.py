@@ -7,6 +7,7 @@ from typing import Any, TextIO
 _CHUNK = 1 << 20
 _decode = JSONDecoder().raw_decode
 _BLANKS = " \t\r\n"
+_AFTER_A_VALUE = frozenset(",:]}" + _BLANKS)
 
 
 class BrokenJsonError(ValueError):
@@ -48,8 +49,8 @@ class JsonStream:
                 if not self._more():
                     raise BrokenJsonError(str(error)) from None
                 continue
-            # A number at the end of what is read may go on.
-            if end < len(self._text) or not self._more():
+            # A number goes on until something else follows: 1 may be the beginning of 1.5.
+            if self._text[end : end + 1] in _AFTER_A_VALUE or not self._more():
                 self._at = end
                 return value
 
