@@ -94,7 +94,6 @@ def status(
         from sizewell.cli.catalog_view import print_status, status_to_json
         from sizewell.cli.console import open_console
         from sizewell.instance_selection.catalog import UnknownRegionError
-        from sizewell.price_list import age
 
         try:
             found = find_status(config, region or ())
@@ -104,4 +103,4 @@ def status(
             echo(status_to_json(found), newline=False)
         else:
             with open_console() as console:
-                print_status(found, console, age.today())
+                print_status(found, console)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from datetime import date
 from typing import Any
 
 from rich import box
@@ -14,7 +13,7 @@ from sizewell.cli.formats import UNKNOWN, usd
 from sizewell.instance_selection.wording import counted
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.lock_changes import LockChange
-from sizewell.price_list.age import MAX_AGE_DAYS, days_old
+from sizewell.price_list import age
 from sizewell.price_list.differences import Coverage, PriceChange, RegionDifference
 
 #: Changes of price, types and faults that are printed before the rest is counted.
@@ -50,8 +49,8 @@ def _region_lines(region: RegionDifference, refresh: Refresh) -> Iterator[str]:
         yield f"    and {more} more; --json has all"
     for title, types in (("new types", region.new_types), ("types gone", region.gone_types)):
         if types:
-            more = f" and {len(types) - SHOWN} more" if len(types) > SHOWN else ""
-            yield f"  {title}: {', '.join(types[:SHOWN])}{more}"
+            rest = f" and {len(types) - SHOWN} more" if len(types) > SHOWN else ""
+            yield f"  {title}: {', '.join(types[:SHOWN])}{rest}"
     unknown = [
         f"{usage} {one.unknown} of {one.offered}" for usage, one in region.coverage.items() if one.unknown
     ]
@@ -104,7 +103,7 @@ def _month(locked: LockedWorkload | None) -> str:
     return UNKNOWN if locked is None else usd(locked.usd_per_month)
 
 
-def print_status(found: Sequence[RegionStatus], console: Console, now: date) -> None:
+def print_status(found: Sequence[RegionStatus], console: Console) -> None:
     """Print the dates of each region, where its rows are from, and of how many types the price is known."""
     table = Table(box=box.SIMPLE_HEAD)
     usages = tuple(found[0].coverage) if found else ()
@@ -132,7 +131,7 @@ def print_status(found: Sequence[RegionStatus], console: Console, now: date) -> 
         if one.prices.oldest is None:
             line = f"{one.region}: no price is known; run: sizewell catalog refresh --region {one.region}"
             console.print(line, style="yellow", soft_wrap=True)
-        elif (days := days_old(one.prices.oldest, now)) > MAX_AGE_DAYS:
+        elif (days := age.days_old(one.prices.oldest, age.today())) > age.MAX_AGE_DAYS:
             line = f"{one.region}: the oldest price is {days} days old; run: sizewell catalog refresh --region {one.region}"
             console.print(line, style="yellow", soft_wrap=True)
 

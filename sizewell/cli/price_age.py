@@ -20,6 +20,6 @@ def old_price_warnings(plan: DeploymentPlan) -> Iterator[str]:
     for region, days in sorted(old.items()):
         named = ", ".join(f"{name} ({day})" for name, day in sorted(days.items()))
         yield (
-            f"older than {age.MAX_AGE_DAYS} days is the price of {named}; for today's prices: "
+            f"the price of {named} is older than {age.MAX_AGE_DAYS} days; for today's prices: "
             f"sizewell catalog refresh --region {region}"
         )
