@@ -15,8 +15,17 @@ What `sizewell COMMAND --help` prints, of every command. The [overview](../READM
 
 def commands_page() -> str:
     """Return a section for each command: usage, what it does, its arguments and options, its exit codes."""
-    commands: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    commands = dict(_commands("", typer.main.get_command(app)))
     return "\n".join([_HEAD, *("\n".join(_section(name, commands[name])) for name in sorted(commands))])
+
+
+def _commands(prefix: str, group: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each command by its name, that of its group first."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(f"{prefix}{name} ", command)
+        else:
+            yield f"{prefix}{name}", command
 
 
 def _section(name: str, command: Any) -> Iterator[str]:

@@ -86,8 +86,13 @@ def test_a_link_to_a_file_of_the_repository_leads_to_a_page_that_shows_it() -> N
 
 def test_the_page_of_commands_has_every_command_with_its_options() -> None:
     page = commands_page()
+    groups = [("", app), *((f"{group.name} ", group.typer_instance) for group in app.registered_groups)]
     names = {
-        command.name or command.callback.__name__ for command in app.registered_commands if command.callback
+        f"{prefix}{command.name or command.callback.__name__}"
+        for prefix, group in groups
+        if group is not None
+        for command in group.registered_commands
+        if command.callback
     }
     assert re.findall(r"^## `sizewell (.+)`$", page, re.MULTILINE) == sorted(names)
     assert "| `--fail-on CONDITIONS` | What must not happen, separated by commas; may be repeated. |" in page
