@@ -129,6 +129,7 @@ def _try_download(url: str, path: Path, what: str, say: Say) -> None:
     try:
         response: HTTPResponse = urlopen(request, timeout=_TIMEOUT_S)
     except HTTPError as error:
+        error.close()
         if error.code == 304:
             return
         if error.code == 416:  # the part is longer than the file is now

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from decimal import Decimal
 from typing import Any
 
@@ -88,8 +88,7 @@ class QueryApi:
         published: list[str] = []
         priced: list[tuple[Key, Decimal]] = []
         said_at = time.monotonic()
-        with _as_our_error("pricing:GetProducts"):
-            client = self._session.client("pricing", region_name=_ENDPOINT_REGION, config=_RETRIES)
+        with _as_our_error("pricing:GetProducts"), self._client("pricing", _ENDPOINT_REGION) as client:
             pages = client.get_paginator("get_products").paginate(
                 ServiceCode=service,
                 Filters=[
@@ -116,8 +115,7 @@ class QueryApi:
     def describe(self, names: Sequence[str], region: str) -> list[Mapping[str, Any]]:
         """Return what ``ec2:DescribeInstanceTypes`` says of types of EC2, as far as the region offers them."""
         found: list[Mapping[str, Any]] = []
-        with _as_our_error("ec2:DescribeInstanceTypes"):
-            client = self._session.client("ec2", region_name=region, config=_RETRIES)
+        with _as_our_error("ec2:DescribeInstanceTypes"), self._client("ec2", region) as client:
             paginator = client.get_paginator("describe_instance_types")
             for start in range(0, len(names), _FILTER_VALUES):
                 values = list(names[start : start + _FILTER_VALUES])
@@ -127,11 +125,12 @@ class QueryApi:
 
     def accepted(self) -> dict[str, frozenset[str]]:
         """Return the types of each usage that the SageMaker API accepts, as the installed boto3 knows it."""
-        client = self._session.client("sagemaker", region_name=_ENDPOINT_REGION)
-        return {
-            usage: frozenset(client.meta.service_model.shape_for(shape).enum)
-            for usage, shape in _ENUMS.items()
-        }
+        with self._client("sagemaker", _ENDPOINT_REGION) as client:
+            shape_for = client.meta.service_model.shape_for
+            return {usage: frozenset(shape_for(shape).enum) for usage, shape in _ENUMS.items()}
+
+    def _client(self, service: str, region: str) -> "closing[Any]":
+        return closing(self._session.client(service, region_name=region, config=_RETRIES))
 
 
 @contextmanager

@@ -115,6 +115,7 @@ def test_the_tables_are_written_once_and_plans_rest_on_them(directory: Path, siz
     )
     again = sizewell("catalog", "refresh", "--accept")
     assert again.stdout.endswith("config/catalog is up to date.\n")
+    assert not (directory.parent / ".sizewell" / "price-lists").exists()
     assert written(directory) == tables
 
 

@@ -5,7 +5,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sizewell.price_list import json_stream
@@ -22,6 +22,7 @@ def walked(stream: JsonStream, depth: int) -> Any:
     return {name: walked(stream, depth - 1) if depth else stream.value() for name in stream.members()}
 
 
+@example(document={"": {"": 0.5}}, size=1, indent=None)
 @given(
     document=st.dictionaries(st.text(), st.dictionaries(st.text(), VALUES, max_size=3), max_size=3),
     size=st.integers(1, 9),

@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+import boto3
 import pytest
+from botocore.stub import Stubber
 
 from sizewell.price_list.errors import PriceListError
 from sizewell.price_list.query_api import NotAllowedError, QueryApi
 from tests.price_list.price_lists import EC2_TRAPS, TRAPS, Product, of_ec2, of_sagemaker, serve
+from tests.price_list.test_described_types import G5
 
 
 @dataclass
@@ -134,3 +138,18 @@ def test_the_enums_of_sagemaker_are_those_of_the_installed_boto3(pricing: Pricin
     accepted = connected().accepted()
     assert {len(types) > 100 for types in accepted.values()} == {True}
     assert "ml.g5.xlarge" in accepted["hosting"]
+
+
+def test_types_are_described_as_far_as_the_region_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = boto3.client("ec2", "us-east-1", aws_access_key_id="testing", aws_secret_access_key="testing")
+    names = [f"g5.{size}large" for size in range(201)]
+    monkeypatch.setattr(QueryApi, "_client", lambda *_: closing(client))
+    with Stubber(client) as stubber:
+        for part, found in ((names[:200], [G5]), (names[200:], [])):
+            filters = [{"Name": "instance-type", "Values": part}]
+            stubber.add_response("describe_instance_types", {"InstanceTypes": found}, {"Filters": filters})
+        assert QueryApi(boto3.Session()).describe(names, "us-east-1") == [G5]
+        stubber.assert_no_pending_responses()
+        stubber.add_client_error("describe_instance_types", "UnauthorizedOperation")
+        with pytest.raises(NotAllowedError, match="ec2:DescribeInstanceTypes"):
+            QueryApi(boto3.Session()).describe(["g5.xlarge"], "us-east-1")
