@@ -85,11 +85,13 @@ def find_refresh(config: Path, regions: Sequence[str], profile: str | None, host
         )
     found: list[RegionPrices] = []
     for region in regions:
-        api, prices = _prices_of(api, region, host)
+        prices = _prices_of(api, region, host)
         _refuse_lost(listed_usages(before, region), prices)
         found.append(prices)
     described, notes = _describe(api, found, before)
     after = refreshed_tables(before, found, described)
+    if names := environment_names(config):
+        tell(f"Planning {', '.join(names)} with both catalogs ...")
     return Refresh(
         before,
         after,
@@ -97,7 +99,7 @@ def find_refresh(config: Path, regions: Sequence[str], profile: str | None, host
         {one.region: (one.sagemaker.published, one.ec2.published) for one in found},
         found[-1].source_id,
         (*notes, *_differing(found)),
-        tuple(_effect(config, name, before, after) for name in environment_names(config)),
+        tuple(_effect(config, name, before, after) for name in names),
     )
 
 
@@ -126,12 +128,12 @@ def _regions_of(config: Path) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _prices_of(api: QueryApi | None, region: str, host: str) -> tuple[QueryApi | None, RegionPrices]:
+def _prices_of(api: QueryApi | None, region: str, host: str) -> RegionPrices:
     """Return the prices of a region by the API, or by the public files where the caller may not ask it."""
     if api is not None:
         try:
             of_services = [api.prices(service, region, tell) for service in (SAGEMAKER, EC2)]
-            return api, RegionPrices(region, QUERY_SOURCE, *of_services)
+            return RegionPrices(region, QUERY_SOURCE, *of_services)
         except NotAllowedError as error:
             tell(f"{error}\nThe public price list files are read in its place.")
     of_files: list[ServicePrices] = []
@@ -139,7 +141,7 @@ def _prices_of(api: QueryApi | None, region: str, host: str) -> tuple[QueryApi |
     for service in (SAGEMAKER, EC2):
         tell(f"{service} of {region}: reading the price list file ...")
         of_files.append(public_prices(host, service, region, DOWNLOADS, tell))
-    return api, RegionPrices(region, FILE_SOURCE, *of_files)
+    return RegionPrices(region, FILE_SOURCE, *of_files)
 
 
 def _prepare_downloads() -> None:

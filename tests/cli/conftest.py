@@ -1,6 +1,7 @@
 """A small valid configuration, and a way to run the command on it."""
 
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,12 @@ workloads:
 """
 
 Sizewell = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def _prices_do_not_age(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a plan warns of depends on the day: here it is always the same."""
+    monkeypatch.setattr("sizewell.price_list.age.today", lambda: date(2026, 11, 28))
 
 
 @pytest.fixture
