@@ -102,9 +102,12 @@ def _details(
         lines.append(
             f"At average load; {_share(bill.published_share)} of the total has a price that AWS publishes."
         )
-    dates = sorted({one.selection.chosen.cost.price_date or "undated" for one in plan.on_instances})
-    if dates:
-        lines.append(f"Prices of instances: {', '.join(dates)}; catalog {plan.catalog_version}.")
+    costs = [one.selection.chosen.cost for one in plan.on_instances]
+    dates = sorted({cost.price_date or "undated" for cost in costs if cost.usd_per_hour is not None})
+    if costs:
+        lines.append(
+            f"Prices of instances: {', '.join(dates) or 'none is known'}; catalog {plan.catalog_version}."
+        )
     if bill.unknown:
         lines.append(f"[red]Without a known price, and not in the total:[/] {', '.join(bill.unknown)}.")
     if missing := bill.unknown_items():

@@ -107,6 +107,8 @@ def test_the_tables_are_written_once_and_plans_rest_on_them(directory: Path, siz
     plan = json.loads(sizewell("plan", "--env", "dev", "--json").stdout)
     assert plan["catalog_version"] != before
     assert {one["selection"]["chosen"]["cost"]["price_date"] for one in plan["workloads"]} == {"2026-11-20"}
+    details = sizewell("plan", "--env", "dev", "--details").stdout
+    assert f"Prices of instances: 2026-11-20; catalog {plan['catalog_version']}.\n" in details
     explained = sizewell("explain", "support-bert", "--env", "dev").stdout
     assert "published price, 2026-11-20" in explained
     sizewell("lock")
@@ -402,3 +404,18 @@ def test_the_workflow_of_the_guide_parses_and_may_only_open_a_pull_request() -> 
             if "run" in step:
                 checked = subprocess.run(["bash", "-n"], input=step["run"], text=True, check=False)
                 assert checked.returncode == 0
+
+
+def test_a_price_that_nobody_knows_is_unknown_and_not_in_the_total(
+    directory: Path, sizewell: Sizewell
+) -> None:
+    base = directory / "base.yaml"
+    on_cpu = base.read_text("utf-8").partition("  nightly-lora:")[0].replace("763104351884", "633930458069")
+    base.write_text(on_cpu.replace("us-east-1", "ap-southeast-6"), "utf-8")
+    found = sizewell("plan", "--env", "dev", "--details").stdout
+    (row,) = (line.split() for line in found.splitlines() if line.strip().startswith("support-bert "))
+    assert row[-2:] == ["unknown", "unknown"]
+    assert "Prices of instances: none is known; catalog " in found
+    assert "Without a known price, and not in the total: support-bert, foundation." in found
+    (line, _) = json.loads(sizewell("plan", "--env", "dev", "--json").stdout)["bill"]["lines"]
+    assert line["usd_per_month"] is None
