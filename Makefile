@@ -17,9 +17,12 @@ unexport PYTHONDONTWRITEBYTECODE
 # The configuration directory; override with make CONFIG=elsewhere.
 CONFIG := config
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
+# What the development lock has is not repeated in a lock that goes on top of it.
+NOT_OF_DEV = $$(sed -n 's/^\([a-z][a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements-dev.lock)
 
 .PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration training-toolkit check format bench schema docs \
 	site resource-schemas pictures snapshots lock clean
+.PHONY: release-tools sbom
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -53,6 +56,12 @@ test-integration: $(DEV_READY) ## Deploy to the emulated AWS and test what is de
 
 training-toolkit: $(DEV_READY) ## Add SageMaker's training toolkit for one more of these tests; compiles C
 	@python -m pip install --quiet --no-deps --require-hashes --requirement requirements-toolkit.lock
+
+release-tools: $(DEV_READY) ## Add what make sbom needs
+	@python -m pip install --quiet --no-deps --require-hashes --requirement requirements-release.lock
+
+sbom: release-tools ## Write the software bill of materials from requirements.lock
+	@python -m tools.sbom
 
 check: $(DEV_READY) ## Lint, format, types, lock of the picks
 	ruff check .
@@ -103,7 +112,9 @@ lock: $(DEV_READY) ## Compile the lock files from both pyproject.toml
 	$(LOCK) pyproject.toml tools/localcloud/pyproject.toml --extra dev --output-file requirements-dev.lock
 	$(LOCK) pyproject.toml --constraint requirements-dev.lock --output-file requirements.lock
 	$(LOCK) --group training-toolkit --no-emit-package pip --constraint requirements-dev.lock --output-file requirements-toolkit.lock \
-		$$(sed -n 's/^\([a-z][a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements-dev.lock)
+		$(NOT_OF_DEV)
+	$(LOCK) --group release --no-emit-package pip --constraint requirements-dev.lock --constraint requirements-toolkit.lock \
+		--output-file requirements-release.lock $(NOT_OF_DEV)
 	$(LOCK) --group site --output-file requirements-site.lock
 
 clean: ## Remove what can be made again

@@ -31,13 +31,10 @@ def test_nothing_is_left_open() -> None:
 
 
 def test_lock_files_have_hashes_and_no_addresses() -> None:
-    for name in (
-        "requirements.lock",
-        "requirements-dev.lock",
-        "requirements-site.lock",
-        "requirements-toolkit.lock",
-    ):
-        text = (PROJECT_ROOT / name).read_text("utf-8")
+    locks = sorted(PROJECT_ROOT.glob("requirements*.lock"))
+    assert len(locks) == 5
+    for lock in locks:
+        text = lock.read_text("utf-8")
         pins = [line for line in text.splitlines() if "==" in line and not line.startswith(" ")]
         assert len(pins) > 10
         assert text.count("--hash=sha256:") >= len(pins)
@@ -52,9 +49,11 @@ def test_the_development_lock_contains_the_runtime_lock() -> None:
     assert runtime <= development
 
 
-def test_the_lock_of_the_toolkit_repeats_nothing_of_the_development_lock() -> None:
-    toolkit, development = (
+def test_the_locks_on_top_of_the_development_lock_repeat_nothing() -> None:
+    # They are installed into one environment, in any order.
+    toolkit, release, development = (
         set(re.findall(r"^([\w.-]+)==", (PROJECT_ROOT / name).read_text("utf-8"), re.MULTILINE))
-        for name in ("requirements-toolkit.lock", "requirements-dev.lock")
+        for name in ("requirements-toolkit.lock", "requirements-release.lock", "requirements-dev.lock")
     )
     assert not toolkit & development
+    assert not release & (toolkit | development)
