@@ -22,7 +22,7 @@ NOT_OF_DEV = $$(sed -n 's/^\([a-z][a-z0-9._-]*\)==.*/--no-emit-package \1/p' req
 
 .PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration training-toolkit check format bench schema docs \
 	site resource-schemas pictures snapshots lock clean
-.PHONY: release-tools sbom
+.PHONY: release-tools sbom audit
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -57,11 +57,14 @@ test-integration: $(DEV_READY) ## Deploy to the emulated AWS and test what is de
 training-toolkit: $(DEV_READY) ## Add SageMaker's training toolkit for one more of these tests; compiles C
 	@python -m pip install --quiet --no-deps --require-hashes --requirement requirements-toolkit.lock
 
-release-tools: $(DEV_READY) ## Add what make sbom needs
+release-tools: $(DEV_READY) ## Add what make sbom and make audit need
 	@python -m pip install --quiet --no-deps --require-hashes --requirement requirements-release.lock
 
 sbom: release-tools ## Write the software bill of materials from requirements.lock
 	@python -m tools.sbom
+
+audit: release-tools ## Ask for known vulnerabilities of every locked package; needs a network
+	@python -m tools.audit
 
 check: $(DEV_READY) ## Lint, format, types, lock of the picks
 	ruff check .
