@@ -7,6 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from sizewell.review.saved.inside import is_inside
+
 #: Hexadecimal digits of a digest: 48 bits.
 _DIGITS = 12
 #: The digest of a template of a nested stack: it is compared resource by resource.
@@ -17,10 +19,11 @@ _NESTED_MARK = re.compile(r"<asset template ([^<>/]+)>")
 _OWN_TEMPLATE = ".template.json"
 
 
-def asset_digests(directory: Path) -> dict[str, str]:
+def asset_digests(directory: Path, output: Path | None = None) -> dict[str, str]:
     """Return the digest of the content of each asset of an assembly, by its hash; the hash itself where it is not there.
 
-    What cannot be read counts as not there: the templates say enough.
+    ``output`` is the whole one that the assembly lies in, if it is not one itself: assemblies of stages name assets beside them.
+    What cannot be read, or leads out of the output, counts as not there: the templates say enough.
     """
     digests: dict[str, str] = {}
     for manifest in sorted(directory.glob("*.assets.json")):
@@ -30,7 +33,7 @@ def asset_digests(directory: Path) -> dict[str, str]:
             for hash_, asset in sources.items():
                 source = asset.get("source") or {}
                 name = source.get("path") or source.get("directory")
-                if not isinstance(name, str):
+                if not isinstance(name, str) or not is_inside(directory / name, output or directory):
                     digests[hash_] = hash_[:_DIGITS]
                 elif not name.endswith(_OWN_TEMPLATE) or name.endswith(_NESTED_TEMPLATE):
                     digests[hash_] = _digest(directory / name, _settings(source))
@@ -58,7 +61,9 @@ def _digest(path: Path, settings: str) -> str:
     found = False
     for name, file in _files(path):
         found = True
-        content.update(name.encode() + b"\0" + sha256(file.read_bytes()).digest())
+        # As CDK does by default, a link counts as the place that it leads to.
+        read = bytes(file.readlink()) if file.is_symlink() else file.read_bytes()
+        content.update(name.encode() + b"\0" + sha256(read).digest())
     return content.hexdigest()[:_DIGITS] if found else path.name[-_DIGITS:]
 
 
@@ -66,5 +71,5 @@ def _files(path: Path) -> Iterator[tuple[str, Path]]:
     if path.is_file():
         yield "", path
     for file in sorted(path.rglob("*")) if path.is_dir() else ():
-        if file.is_file():
+        if file.is_file() or file.is_symlink():
             yield file.relative_to(path).as_posix(), file

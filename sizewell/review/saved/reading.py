@@ -13,6 +13,7 @@ from sizewell.planning.saved_plan import SavedPlan, UnreadablePlanError, read_sa
 from sizewell.review.garbage_collection import without_garbage_collection
 from sizewell.review.saved.assets import asset_digests, nested_template
 from sizewell.review.saved.errors import SavedOutputError
+from sizewell.review.saved.inside import is_inside, leads_out
 from sizewell.review.saved.manifests import manifest_stacks
 from sizewell.review.saved.output import UNNAMED, Assembly, SavedOutput
 from sizewell.templates.canonical import mark_assets
@@ -55,7 +56,7 @@ class OutputReader:
         """Return one ``cdk.out``; ``name`` is that of its environment where no plan says it."""
         stacks: dict[str, Stack] = {}
         faults: list[str] = []
-        for stack in self._stacks(directory, faults):
+        for stack in self._stacks(directory, directory, faults):
             stacks[_free_name(stack, stacks)] = stack
         stacks = {
             name: stack if stack.name == name else replace(stack, name=name) for name, stack in stacks.items()
@@ -64,6 +65,9 @@ class OutputReader:
             raise SavedOutputError(faults)
         if not stacks:
             raise SavedOutputError([f"{directory}: the output is empty: no stack in {MANIFEST}"])
+        beside = (directory / PLAN_FILE, directory / CONFIGURATION_FILE)
+        if outside := [leads_out(path) for path in beside if not is_inside(path, directory)]:
+            raise SavedOutputError(outside)
         plan, plan_notes = self._plan(directory / PLAN_FILE)
         config, config_notes = _config(directory / CONFIGURATION_FILE)
         stacks |= {stack.name: stack for stack in manifest_stacks(directory, plan, faults)}
@@ -78,11 +82,15 @@ class OutputReader:
             notes=(*plan_notes, *config_notes),
         )
 
-    def _stacks(self, directory: Path, faults: list[str]) -> Iterator[Stack]:
+    def _stacks(self, directory: Path, output: Path, faults: list[str]) -> Iterator[Stack]:
+        """Yield the stacks of an assembly, which is an output or lies in one."""
+        if not is_inside(directory / MANIFEST, output):
+            faults.append(leads_out(directory / MANIFEST))
+            return
         manifest = _read_json(directory / MANIFEST, faults)
         if manifest is None:
             return
-        digests = asset_digests(directory)
+        digests = asset_digests(directory, output)
         artifacts = manifest.get("artifacts")
         for artifact_id, artifact in artifacts.items() if isinstance(artifacts, Mapping) else ():
             if not isinstance(artifact, Mapping):
@@ -90,13 +98,13 @@ class OutputReader:
             properties = artifact.get("properties")
             properties = properties if isinstance(properties, Mapping) else {}
             if artifact.get("type") == "cdk:cloud-assembly":
-                yield from self._stacks(directory / str(properties.get("directoryName")), faults)
+                yield from self._stacks(directory / str(properties.get("directoryName")), output, faults)
             elif artifact.get("type") == "aws:cloudformation:stack":
                 path = directory / str(properties.get("templateFile"))
-                template = self._template(path, digests, faults)
+                template = self._template(path, output, digests, faults)
                 if template is not None:
                     account, region = _target(str(artifact.get("environment", "")))
-                    metadata = _metadata(directory, artifact)
+                    metadata = _metadata(directory, output, artifact)
                     stack = Stack(
                         name=str(properties.get("stackName") or artifact_id),
                         account=account,
@@ -107,10 +115,10 @@ class OutputReader:
                         termination_protection=properties.get("terminationProtection") is True,
                     )
                     yield stack
-                    yield from self._nested(stack, directory, digests, faults)
+                    yield from self._nested(stack, directory, output, digests, faults)
 
     def _nested(
-        self, parent: Stack, directory: Path, digests: Mapping[str, str], faults: list[str]
+        self, parent: Stack, directory: Path, output: Path, digests: Mapping[str, str], faults: list[str]
     ) -> Iterator[Stack]:
         resources = parent.template.get("Resources")
         for logical_id, body in resources.items() if isinstance(resources, Mapping) else ():
@@ -119,7 +127,7 @@ class OutputReader:
             file = _nested_file(body)
             if file is None or not (directory / file).is_file():
                 continue
-            template = self._template(directory / file, digests, faults)
+            template = self._template(directory / file, output, digests, faults)
             if template is None:
                 continue
             nested = replace(
@@ -132,11 +140,14 @@ class OutputReader:
                 nested_id=logical_id,
             )
             yield nested
-            yield from self._nested(nested, directory, digests, faults)
+            yield from self._nested(nested, directory, output, digests, faults)
 
     def _template(
-        self, path: Path, digests: Mapping[str, str], faults: list[str]
+        self, path: Path, output: Path, digests: Mapping[str, str], faults: list[str]
     ) -> Mapping[str, Any] | None:
+        if not is_inside(path, output):
+            faults.append(leads_out(path))
+            return None
         try:
             text = mark_assets(path.read_text("utf-8"), digests)
         except (OSError, UnicodeDecodeError) as error:
@@ -239,12 +250,12 @@ def _target(environment: str) -> tuple[str | None, str | None]:
     )
 
 
-def _metadata(directory: Path, artifact: Mapping[str, Any]) -> Mapping[str, Any]:
+def _metadata(directory: Path, output: Path, artifact: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what CDK says of the constructs of a stack, by path."""
     written = artifact.get("metadata")
     metadata = dict(written) if isinstance(written, Mapping) else {}
     file = artifact.get("additionalMetadataFile")
-    if isinstance(file, str) and (directory / file).is_file():
+    if isinstance(file, str) and (directory / file).is_file() and is_inside(directory / file, output):
         try:
             more = from_json((directory / file).read_bytes())
         except ValueError:
