@@ -22,9 +22,7 @@ README = (PROJECT_ROOT / "README.md").read_text("utf-8")
 CONTRIBUTING = (PROJECT_ROOT / "CONTRIBUTING.md").read_text("utf-8")
 MADE_FOR_THE_SITE = {PROJECT_ROOT / "docs" / page for page in GENERATED}
 DOCUMENTS = [
-    PROJECT_ROOT / "README.md",
-    PROJECT_ROOT / "CONTRIBUTING.md",
-    PROJECT_ROOT / "CHANGELOG.md",
+    *sorted(PROJECT_ROOT.glob("*.md")),
     *sorted((PROJECT_ROOT / "docs").rglob("*.md")),
 ]
 
