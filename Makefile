@@ -22,7 +22,7 @@ NOT_OF_DEV = $$(sed -n 's/^\([a-z][a-z0-9._-]*\)==.*/--no-emit-package \1/p' req
 
 .PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration training-toolkit check format bench schema docs \
 	site resource-schemas pictures snapshots lock clean
-.PHONY: release-tools sbom audit
+.PHONY: release-tools sbom audit wheels release-notes
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -65,6 +65,14 @@ sbom: release-tools ## Write the software bill of materials from requirements.lo
 
 audit: release-tools ## Ask for known vulnerabilities of every locked package; needs a network
 	@python -m tools.audit
+
+wheels: $(RUN_READY) ## Build the wheels of both projects in dist/: the same commit makes the same bytes
+	@rm -rf dist
+	@python -m hatchling build --target wheel --directory $(abspath dist)
+	@cd tools/localcloud && python -m hatchling build --target wheel --directory $(abspath dist)
+
+release-notes: $(RUN_READY) ## Print the notes of TAG, if tag, versions and changelog agree: make release-notes TAG=v1.2.3
+	@python -m tools.release "$(TAG)"
 
 check: $(DEV_READY) ## Lint, format, types, lock of the picks
 	ruff check .
