@@ -8,6 +8,9 @@ SITE_READY := $(VENV)-site/.site-ready
 # The first Python on PATH that is new enough; override with make PYTHON=/path/to/python.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
+# Another shell than /bin/sh runs every command. Without one, make runs simple commands itself, and the make of macOS looks for
+# them on the PATH that it was started with.
+SHELL := bash
 # The CDK CLI finds its Node.js on PATH: the one of this environment must come first.
 export PATH := $(abspath $(BIN)):$(PATH)
 export CDK_DISABLE_CLI_TELEMETRY := true
@@ -22,7 +25,7 @@ NOT_OF_DEV = $$(sed -n 's/^\([a-z][a-z0-9._-]*\)==.*/--no-emit-package \1/p' req
 
 .PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration training-toolkit check format bench schema docs \
 	site resource-schemas pictures snapshots lock clean
-.PHONY: release-tools sbom audit wheels release-notes
+.PHONY: test-portable release-tools sbom audit wheels release-notes
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -50,6 +53,9 @@ local-coverage: $(DEV_READY) ## List what is emulated and what is refused
 
 test: $(DEV_READY) ## Run all tests that need no emulated AWS
 	@pytest --ignore=tests/integration -n 2 --dist loadfile --no-loadscope-reorder
+
+test-portable: $(DEV_READY) ## Run the tests that need neither Linux nor the CDK
+	@pytest -m "not cdk" --ignore=tests/integration --ignore=tests/targets/contract -n 2 --dist loadfile --no-loadscope-reorder
 
 test-integration: $(DEV_READY) ## Deploy to the emulated AWS and test what is deployed
 	@pytest -q tests/integration -n 3 --no-loadscope-reorder
