@@ -3,11 +3,14 @@
 import configparser
 import re
 import tomllib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import yaml
+from typer.main import get_command
 
+from sizewell.cli.main import app
 from tests.synthesis import PROJECT_ROOT
 
 GITHUB = PROJECT_ROOT / ".github"
@@ -72,3 +75,18 @@ def test_targets_that_contributors_are_told_of_exist(name: str) -> None:
     named = re.findall(r"`make ([a-z-]+)", (PROJECT_ROOT / name).read_text("utf-8"))
     assert named
     assert set(named) <= set(targets)
+
+
+def test_every_command_that_takes_credentials_is_said_to_ask_aws() -> None:
+    text = " ".join((PROJECT_ROOT / "SECURITY.md").read_text("utf-8").split())
+    (said,) = re.findall(r"These commands ask AWS, and no other: (.+?)\. ", text)
+    named = {" ".join(words.split()[1:]).partition(" --")[0] for words in re.findall(r"`(.+?)`", said)}
+    assert named == set(_with_profile(get_command(app)))
+
+
+def _with_profile(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the commands that have the option ``--profile``."""
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _with_profile(inner, (*path, name))
+    if any("--profile" in parameter.opts for parameter in command.params):
+        yield " ".join(path)
