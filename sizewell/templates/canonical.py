@@ -393,9 +393,10 @@ def _embedded(text: str) -> Any:
         return text
     try:
         data = json.loads(text)
+        # Since Python 3.12, a parser in C goes deeper than code in Python may.
+        return _sorted_json(data) if isinstance(data, dict | list) else text
     except (ValueError, RecursionError):
         return text
-    return _sorted_json(data) if isinstance(data, dict | list) else text
 
 
 def _sorted_json(value: Any) -> Any:
