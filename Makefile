@@ -25,7 +25,7 @@ NOT_OF_DEV = $$(sed -n 's/^\([a-z][a-z0-9._-]*\)==.*/--no-emit-package \1/p' req
 
 .PHONY: help synth plan review deploy-local destroy-local local-coverage test test-integration training-toolkit check format bench schema docs \
 	site resource-schemas pictures snapshots lock clean
-.PHONY: test-portable release-tools sbom audit wheels release-notes
+.PHONY: test-portable coverage release-tools sbom audit wheels release-notes
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -59,6 +59,10 @@ test-portable: $(DEV_READY) ## Run the tests that need neither Linux nor the CDK
 
 test-integration: $(DEV_READY) ## Deploy to the emulated AWS and test what is deployed
 	@pytest -q tests/integration -n 3 --no-loadscope-reorder
+
+coverage: $(DEV_READY) ## Measure which lines of selection, planning and review their tests run
+	@coverage run -m pytest -q -m "not cdk" tests/instance_selection tests/planning tests/review
+	@coverage report
 
 training-toolkit: $(DEV_READY) ## Add SageMaker's training toolkit for one more of these tests; compiles C
 	@python -m pip install --quiet --no-deps --require-hashes --requirement requirements-toolkit.lock
