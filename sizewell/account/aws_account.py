@@ -1,33 +1,55 @@
 """One account and region, asked with the rights of the caller."""
 
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from sizewell.deploy.cloudformation import CloudFormationError, as_our_error
+from sizewell.deploy.cloudformation import CloudFormationError, as_our_error, session_of_role
 
 #: A network that lets no call through must not keep people waiting; throttled calls are tried again.
 CONFIG = Config(connect_timeout=10, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 5})
+#: By which codes services say that there is no such thing; S3 answers a HEAD with a status alone.
+_MISSING = (
+    "404",
+    "FileSystemNotFound",
+    "NoSuchBucket",
+    "NoSuchEntity",
+    "NotFound",
+    "NotFoundException",
+    "ParameterNotFound",
+    "RepositoryNotFoundException",
+    "ResourceNotFound",
+    "ResourceNotFoundException",
+)
 
 
 class AwsAccount:
-    """Clients of the services of an account and region.
+    """Clients of the services of an account and region; may be used by several threads.
+
+    A caller of another account reads in ``reader_role_arn``: an environment may have places in several accounts.
 
     Raises CloudFormationError without credentials, and where they are of another account than ``account``: there, nothing that
     is found would be of the plan.
     """
 
-    def __init__(self, account: str, region: str, profile: str | None) -> None:
+    def __init__(
+        self, account: str, region: str, profile: str | None, reader_role_arn: str | None = None
+    ) -> None:
         self.account = account
         self.region = region
         self._clients: dict[str, Any] = {}
+        self._lock = Lock()
         with as_our_error("AWS STS"):
             self._session = boto3.Session(profile_name=profile, region_name=region)
             # Needs no permission: https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
-            identity = self.client("sts").get_caller_identity()
+            identity = self._session.client("sts", config=CONFIG).get_caller_identity()
+            if identity["Account"] != account and reader_role_arn is not None:
+                self._session = session_of_role(self._session, reader_role_arn)
+                identity = self._session.client("sts", config=CONFIG).get_caller_identity()
         self.caller_arn: str = identity["Arn"]
         if identity["Account"] != account:
             raise CloudFormationError(
@@ -47,16 +69,32 @@ class AwsAccount:
 
     def client(self, service: str) -> Any:
         """Return the client of a service, by the name that boto3 has for it."""
-        if service not in self._clients:
-            self._clients[service] = self._session.client(service, config=CONFIG)
-        return self._clients[service]
+        # Sessions make one client at a time, and clients answer any number of threads:
+        # https://boto3.amazonaws.com/v1/documentation/api/latest/guide/clients.html#multithreading-or-multiprocessing-with-clients
+        with self._lock:
+            if service not in self._clients:
+                self._clients[service] = self._session.client(service, config=CONFIG)
+            return self._clients[service]
 
 
 def is_denied(error: ClientError) -> bool:
     """Return whether an answer says that the caller may not ask."""
-    return any(word in str(error.response["Error"].get("Code")) for word in ("AccessDenied", "Unauthorized"))
+    return any(word in code_of(error) for word in ("403", "AccessDenied", "Unauthorized"))
+
+
+def is_missing(error: ClientError) -> bool:
+    """Return whether an answer says that there is no such thing.
+
+    Codes of EC2 end so: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+    """
+    return code_of(error) in _MISSING or code_of(error).endswith(".NotFound")
+
+
+def code_of(error: ClientError) -> str:
+    """Return the code of an error."""
+    return str(error.response["Error"].get("Code"))
 
 
 def has_expired(error: ClientError) -> bool:
     """Return whether an answer says that the credentials of the caller are of yesterday."""
-    return "Expired" in str(error.response["Error"].get("Code"))
+    return "Expired" in code_of(error)

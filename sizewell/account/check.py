@@ -1,6 +1,7 @@
 """A check, and how checks are run: each subject for itself, so that one without permission keeps no other from its answer."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,9 @@ from sizewell.deploy.cloudformation import NOT_LOGGED_IN, as_our_error
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.workload_plan import WorkloadPlan
+
+#: Checks that ask at the same time: most of the time of each is the way to AWS and back.
+_AT_A_TIME = 4
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,11 @@ def fails(subject: str, says: str, to_do: str) -> Answer:
     return Answer(subject, Outcome.FAIL, says, to_do)
 
 
+def is_unknown(subject: str, says: str, to_do: str) -> Answer:
+    """Return that AWS does not tell."""
+    return Answer(subject, Outcome.UNKNOWN, says, to_do)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Check:
     """One question to an account, asked of each of its subjects."""
@@ -69,35 +78,43 @@ class Check:
 
 
 def run_checks(checks: Sequence[Check], place: Place) -> Iterator[Finding]:
-    """Yield what each check finds in a place, in their order.
+    """Yield what each check finds in a place, in their order; a few of them ask at the same time.
 
     What an account refuses, or a service does not answer, is a finding, UNKNOWN. Raises CloudFormationError where there are no
     credentials, or no longer.
     """
-    for check in checks:
-        for subject in check.subjects(place):
-            with as_our_error(check.name):
-                answers = _answers(check, place.aws, subject)
-            for answer in answers:
-                yield Finding(
-                    check=check.name,
-                    place=place.aws.where,
-                    subject=answer.subject,
-                    outcome=answer.outcome,
-                    says=answer.says,
-                    to_do=answer.to_do,
-                )
+    with ThreadPoolExecutor(_AT_A_TIME) as threads:
+        for findings in threads.map(lambda check: list(_findings(check, place)), checks):
+            yield from findings
+
+
+def _findings(check: Check, place: Place) -> Iterator[Finding]:
+    for subject in check.subjects(place):
+        with as_our_error(check.name):
+            answers = _answers(check, place.aws, subject)
+        for answer in answers:
+            yield Finding(
+                check=check.name,
+                place=place.aws.where,
+                subject=answer.subject,
+                outcome=answer.outcome,
+                says=answer.says,
+                to_do=answer.to_do,
+            )
 
 
 def _answers(check: Check, aws: AwsAccount, subject: Any) -> list[Answer]:
+    """Return what is said of a subject; what was said before a refusal stays said."""
+    answers: list[Answer] = []
     try:
-        return list(check.ask(aws, subject))
+        answers.extend(check.ask(aws, subject))
     except NOT_LOGGED_IN:
         raise
     except ClientError as error:
         if has_expired(error):
             raise
         to_do = f"allow {', '.join(check.actions)}" if is_denied(error) else "try again"
-        return [Answer(check.named(subject), Outcome.UNKNOWN, str(error), to_do)]
+        answers.append(is_unknown(check.named(subject), str(error), to_do))
     except BotoCoreError as error:
-        return [Answer(check.named(subject), Outcome.UNKNOWN, str(error), "try again")]
+        answers.append(is_unknown(check.named(subject), str(error), "try again"))
+    return answers

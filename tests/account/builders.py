@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import boto3
@@ -33,7 +34,7 @@ class ScriptedAccount(AwsAccount):
         self.account, self.region = account, region
         self.caller_arn = f"arn:aws:sts::{account}:assumed-role/reader/test"
         self._session = boto3.Session("key", "secret", region_name=region)
-        self._clients = {}
+        self._clients, self._lock = {}, Lock()
         for service, given in answers.items():
             client = self._session.client(service)
             stubber = Stubber(client)

@@ -1,10 +1,13 @@
 """How checks are run."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from threading import Event
 
 import pytest
+from botocore.exceptions import ClientError
 
-from sizewell.account.aws_account import AwsAccount
+from sizewell.account.aws_account import AwsAccount, is_missing
 from sizewell.account.check import Answer, Check, Place, passes, run_checks
 from sizewell.account.finding import Outcome
 from sizewell.deploy.cloudformation import CloudFormationError
@@ -43,3 +46,41 @@ def test_credentials_that_expire_end_it() -> None:
 
     with pytest.raises(CloudFormationError, match="ExpiredToken"):
         list(run_checks((BUCKETS,), Place(PLAN, PLAN.foundation, aws)))
+
+
+def test_what_was_said_before_a_refusal_stays_said() -> None:
+    def ask(aws: AwsAccount, subject: str) -> Iterator[Answer]:
+        yield passes(subject, "has a name")
+        yield from _buckets(aws, subject)
+
+    aws = ScriptedAccount({"s3": [("head_bucket", Refusal("403")), ("head_bucket", {})]})
+
+    found = list(run_checks((replace(BUCKETS, ask=ask),), Place(PLAN, PLAN.foundation, aws)))
+    assert [finding.outcome for finding in found] == [
+        Outcome.PASS,
+        Outcome.UNKNOWN,
+        Outcome.PASS,
+        Outcome.PASS,
+    ]
+
+
+def test_findings_come_in_the_order_of_the_checks_and_not_in_that_of_the_answers() -> None:
+    slow = Event()
+
+    def first(aws: AwsAccount, subject: str) -> Iterator[Answer]:
+        assert slow.wait(timeout=30)
+        yield passes("first", subject)
+
+    def second(aws: AwsAccount, subject: str) -> Iterator[Answer]:
+        slow.set()
+        yield passes("second", subject)
+
+    checks = (replace(BUCKETS, ask=first), replace(BUCKETS, ask=second))
+    found = run_checks(checks, Place(PLAN, PLAN.foundation, ScriptedAccount({})))
+    assert [finding.subject for finding in found] == ["first", "first", "second", "second"]
+
+
+@pytest.mark.parametrize("code", ["404", "NoSuchBucket", "InvalidSubnetID.NotFound", "NotFoundException"])
+def test_services_say_in_many_codes_that_a_thing_is_missing(code: str) -> None:
+    assert is_missing(ClientError({"Error": {"Code": code}}, "any"))
+    assert not is_missing(ClientError({"Error": {"Code": "AccessDenied"}}, "any"))
