@@ -60,10 +60,20 @@ class Admin:
         fields = {"kind": kind, "name_prefix": name_prefix, "outcome": outcome, "reason": reason}
         self._post("scripts", fields | more)
 
-    def fault(self, service: str, operation: str, moment: str, effect: str, nth: int = 1) -> None:
+    def fault(
+        self, service: str, operation: str, moment: str, effect: str, nth: int = 1, **more: Any
+    ) -> None:
         """Order an error, or the death of the caller, before or after the nth call from now on."""
         fields = {"service": service, "operation": operation, "moment": moment, "effect": effect, "nth": nth}
-        self._post("faults", fields)
+        self._post("faults", fields | more)
+
+    def quotas(self, **values: float) -> None:
+        """Order the values of quotas by their names until the next ``clear``."""
+        self._post("quotas", {"values": values})
+
+    def addresses(self, subnet_id: str, count: int) -> None:
+        """Order how many addresses of a subnet are free until the next ``clear``."""
+        self._post("addresses", {"subnet_id": subnet_id, "count": count})
 
     def set(self, **settings: Any) -> None:
         """Change a setting until the next ``clear``."""

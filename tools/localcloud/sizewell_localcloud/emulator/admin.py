@@ -3,6 +3,8 @@
 POST /_localcloud/scripts   {"kind", "name_prefix", "outcome", …}            see sagemaker/scripts.py
 POST /_localcloud/faults    {"service", "operation", "moment", "effect", …}  see faults.py
 POST /_localcloud/settings  {"stopped_job_fails_task": true, "time_scale": 0.001}
+POST /_localcloud/quotas    {"values": {"ml.g5.xlarge for endpoint usage": 0}}  see service_quotas.py
+POST /_localcloud/addresses {"subnet_id": "subnet-1", "count": 0}               see free_addresses.py
 POST /_localcloud/hold      {"operation": "update my-endpoint"}              see clock.py; release and end_pause alike
 POST /_localcloud/pause     the same; the answer is the pause in which the held operation waits
 POST /_localcloud/clear     forget scripts, faults and the log of calls; the answer names the orders that were not used
@@ -16,7 +18,15 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from sizewell_localcloud.emulator import activity, clock, faults, requests_log, step_functions
+from sizewell_localcloud.emulator import (
+    activity,
+    clock,
+    faults,
+    free_addresses,
+    requests_log,
+    service_quotas,
+    step_functions,
+)
 from sizewell_localcloud.emulator.coverage import coverage
 from sizewell_localcloud.emulator.sagemaker import history, scripts
 
@@ -30,6 +40,8 @@ def clear() -> dict[str, list[str]]:
     """Forget every order, and return those that were not used."""
     unused = [*scripts.clear(), *faults.clear()]
     requests_log.clear()
+    service_quotas.clear()
+    free_addresses.clear()
     step_functions.stopped_job_fails_task = True
     clock.set_scale(clock.DEFAULT_SCALE)
     clock.release()
@@ -50,6 +62,8 @@ def answer(method: str, name: str, body: dict[str, Any]) -> Any:
         "scripts": scripts.order,
         "faults": faults.order,
         "settings": _set,
+        "quotas": service_quotas.order,
+        "addresses": free_addresses.order,
         "hold": clock.hold,
         "pause": lambda operation: {"seconds": clock.held_pause_s(operation)},
         "end_pause": clock.end_pause,

@@ -42,8 +42,11 @@ def install() -> None:
     fields = ec2._vpce_fields_xml
 
     def whole(endpoint: dict[str, Any], tag: str = "item") -> str:
-        groups = "".join(f"<item><groupId>{name}</groupId></item>" for name in endpoint["SecurityGroupIds"])
-        private_dns = str(bool(endpoint["PrivateDnsEnabled"])).lower()
+        # Of one that CreateVpcEndpoint made, ministack keeps neither; private DNS is the default of that call.
+        ids = endpoint.get("SecurityGroupIds", ())
+        groups = "".join(f"<item><groupId>{name}</groupId></item>" for name in ids)
+        has_dns = endpoint.get("PrivateDnsEnabled", endpoint["VpcEndpointType"] == "Interface")
+        private_dns = str(bool(has_dns)).lower()
         more = f"<groupSet>{groups}</groupSet><privateDnsEnabled>{private_dns}</privateDnsEnabled>"
         if (policy := endpoint.get("PolicyDocument")) is not None:
             text = policy if isinstance(policy, str) else json.dumps(policy)
