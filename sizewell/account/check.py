@@ -8,6 +8,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from sizewell.account.aws_account import AwsAccount, has_expired, is_denied
+from sizewell.account.bootstrap_names import QUALIFIER, BootstrapNames
 from sizewell.account.finding import Finding, Outcome
 from sizewell.deploy.cloudformation import NOT_LOGGED_IN, as_our_error
 from sizewell.planning.foundation_plan_model import FoundationPlan
@@ -25,6 +26,13 @@ class Place:
     plan: DeploymentPlan
     foundation: FoundationPlan
     aws: AwsAccount
+    qualifier_of_app: str = QUALIFIER
+    """That of the bootstrap in cdk.json."""
+
+    @property
+    def bootstrap(self) -> BootstrapNames:
+        """The names of what deploys there."""
+        return BootstrapNames(self.foundation, self.qualifier_of_app)
 
     @property
     def workloads(self) -> tuple[WorkloadPlan, ...]:

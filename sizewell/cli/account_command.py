@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from sizewell.account.aws_account import AwsAccount
+from sizewell.account.bootstrap_names import BootstrapNames, qualifier_of_app
 from sizewell.account.check import Check, Place, run_checks
 from sizewell.account.finding import Finding, Outcome
 from sizewell.cli.console import open_console
@@ -23,13 +24,14 @@ def ask_accounts(
 
     Ends the command where an account is another one, or there are no credentials. Raises ``ConfigError``.
     """
-    plan = load_plan(directory, environment)
+    plan, qualifier = load_plan(directory, environment), qualifier_of_app(Path("cdk.json"))
     findings: list[Finding] = []
     try:
         for foundation in plan.foundations.values():
             tell(f"Reading {foundation.account}, {foundation.region} ...")
-            aws = AwsAccount(foundation.account, foundation.region, profile)
-            findings += run_checks(checks, Place(plan, foundation, aws))
+            reader = BootstrapNames(foundation, qualifier).lookup_role_arn
+            aws = AwsAccount(foundation.account, foundation.region, profile, reader)
+            findings += run_checks(checks, Place(plan, foundation, aws, qualifier))
     except CloudFormationError as error:
         exit_with(str(error))
     return tuple(findings)

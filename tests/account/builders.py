@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -11,7 +12,9 @@ from botocore.stub import Stubber
 from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Check, Place, run_checks
 from sizewell.account.finding import Finding
+from sizewell.planning import load_plan
 from sizewell.planning.plan import DeploymentPlan
+from tests.synthesis import PROJECT_ROOT
 
 
 @dataclass(frozen=True)
@@ -22,29 +25,47 @@ class Refusal:
     message: str = "no"
 
 
+Call = tuple[str, Mapping[str, Any] | Refusal] | tuple[str, Mapping[str, Any] | Refusal, Mapping[str, Any]]
+"""An operation and its answer, and what it is asked with."""
+
+
+@cache
+def _session(region: str) -> boto3.Session:
+    """Return a session for all accounts: each reads the models of the services anew."""
+    return boto3.Session("key", "secret", region_name=region)
+
+
 class ScriptedAccount(AwsAccount):
     """Answers the operations of each service in the order in which they are given; any other call fails the test."""
 
     def __init__(
         self,
-        answers: Mapping[str, Sequence[tuple[str, Mapping[str, Any] | Refusal]]],
+        answers: Mapping[str, Sequence[Call]],
         account: str = "111122223333",
         region: str = "us-east-1",
     ) -> None:
         self.account, self.region = account, region
         self.caller_arn = f"arn:aws:sts::{account}:assumed-role/reader/test"
-        self._session = boto3.Session("key", "secret", region_name=region)
+        self._session = _session(region)
         self._clients, self._lock = {}, Lock()
         for service, given in answers.items():
             client = self._session.client(service)
             stubber = Stubber(client)
-            for operation, answer in given:
+            for operation, answer, *asked in given:
+                # What it must be asked; a test that says nothing of it takes any question.
+                expected = dict(asked[0]) if asked else None
                 if isinstance(answer, Refusal):
-                    stubber.add_client_error(operation, answer.code, answer.message)
+                    stubber.add_client_error(operation, answer.code, answer.message, expected_params=expected)
                 else:
-                    stubber.add_response(operation, dict(answer))
+                    stubber.add_response(operation, dict(answer), expected)
             stubber.activate()
             self._clients[service] = client
+
+
+@cache
+def example(name: str, environment: str = "dev") -> DeploymentPlan:
+    """Return the plan of an example."""
+    return load_plan(PROJECT_ROOT / "examples" / name / "config", environment)
 
 
 def findings(check: Check, plan: DeploymentPlan, aws: AwsAccount) -> list[Finding]:
