@@ -1,4 +1,4 @@
-"""What checks found in accounts, as a table and as JSON."""
+"""What checks found in accounts: how each went, then what is wrong, the worst last, and as JSON."""
 
 import json
 from collections import Counter
@@ -8,12 +8,16 @@ from itertools import groupby
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from sizewell.account.finding import Finding, Outcome
 
 _STYLES = {Outcome.FAIL: "red", Outcome.WARN: "yellow", Outcome.UNKNOWN: "cyan", Outcome.PASS: "green"}
+#: As people read them: the end of an output is what they see.
+_WORST_LAST = (Outcome.PASS, Outcome.UNKNOWN, Outcome.WARN, Outcome.FAIL)
+_INDENT = 2
 
 
 def findings_to_json(environment: str, findings: Sequence[Finding]) -> str:
@@ -23,20 +27,43 @@ def findings_to_json(environment: str, findings: Sequence[Finding]) -> str:
 
 
 def print_findings(findings: Sequence[Finding], console: Console) -> None:
-    """Print a row for each finding, of each account and region, then what to do, and how many there are of each outcome."""
-    for place, found in groupby(findings, lambda finding: finding.place):
-        table = Table(box=box.SIMPLE, title=place, title_justify="left", pad_edge=False)
-        for column in ("", "check", "what", "found"):
-            table.add_column(column, overflow="fold")
-        in_place = list(found)
-        for finding in in_place:
-            outcome = Text(finding.outcome.value, style=_STYLES[finding.outcome])
-            table.add_row(outcome, finding.check, Text(finding.subject), Text(finding.says))
-        console.print(table)
-        for finding in in_place:
-            if finding.to_do:
-                console.print(Text(f"{finding.subject}: {finding.to_do}"), soft_wrap=True)
+    """Print how each check went in each account and region, then what does not pass, and how many there are of each outcome."""
+    for place, in_place in groupby(findings, lambda finding: finding.place):
+        console.print(_overview(place, tuple(in_place)))
+    several = len({finding.place for finding in findings}) > 1
+    for outcome in _WORST_LAST[1:]:
+        for finding in findings:
+            if finding.outcome is outcome:
+                _print_finding(finding, f" ({finding.place})" if several else "", console)
     counts = Counter(finding.outcome for finding in findings)
-    console.print(
-        Text(", ".join(f"{counts[outcome]} {outcome.value}" for outcome in Outcome if counts[outcome]))
+    summary = ", ".join(
+        f"{counts[outcome]} {outcome.value}" for outcome in reversed(_WORST_LAST) if counts[outcome]
     )
+    what_to_do = ": mend what fails, then run it again" if counts[Outcome.FAIL] else ""
+    console.print(Text(f"{summary or 'nothing to look at'}{what_to_do}"))
+
+
+def _overview(place: str, findings: Sequence[Finding]) -> Table:
+    table = Table(box=box.SIMPLE, title=place, title_justify="left", pad_edge=False)
+    table.add_column("check")
+    for outcome in _WORST_LAST:
+        table.add_column(outcome.value, justify="right")
+    for check, of_check in groupby(findings, lambda finding: finding.check):
+        counts = Counter(finding.outcome for finding in of_check)
+        table.add_row(
+            check, *(Text(str(counts[outcome] or ""), style=_STYLES[outcome]) for outcome in _WORST_LAST)
+        )
+    return table
+
+
+def _print_finding(finding: Finding, where: str, console: Console) -> None:
+    """Print a finding in lines of its own: a command in a cell of a table would be broken where nobody can copy it."""
+    outcome = Text(f"{finding.outcome.value} ", style=f"bold {_STYLES[finding.outcome]}")
+    console.print(outcome + Text(f"{finding.check}: {finding.subject}{where}"), soft_wrap=True)
+    if console.is_terminal:
+        console.print(Padding(Text(finding.says), (0, 0, 0, _INDENT)))
+    else:
+        console.print(Text(" " * _INDENT + finding.says), soft_wrap=True)
+    if finding.to_do:
+        console.print(Text(" " * _INDENT + finding.to_do), soft_wrap=True)
+    console.print()
