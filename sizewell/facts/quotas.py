@@ -81,3 +81,12 @@ def instance_quotas(use: InstanceUse, counts: Mapping[str, int]) -> Iterator[Quo
         yield Quota("sagemaker", f"{instance_type} for {use} usage", count)
     if counts and use in _ALL_TYPES:
         yield Quota("sagemaker", _ALL_TYPES[use], max(counts.values()))
+
+
+def instances_in(quotas: Iterable[Quota]) -> int:
+    """Return how many instances of SageMaker quotas stand for: of uses that take turns, such as Spot and on demand, the most."""
+    counts: dict[str, int] = {}
+    for quota in quotas:
+        if quota.name in _ALL_TYPES.values():
+            counts[quota.name] = counts.get(quota.name, 0) + quota.needed
+    return max(counts.values(), default=0)
