@@ -1,9 +1,11 @@
 """``sizewell preflight`` and ``sizewell verify``: what the accounts of an environment say of its plan."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
+from rich.console import Console
 
 from sizewell.account.aws_account import AwsAccount
 from sizewell.account.bootstrap_names import BootstrapNames, qualifier_of_app
@@ -28,13 +30,27 @@ def ask_accounts(
     findings: list[Finding] = []
     try:
         for foundation in plan.foundations.values():
-            tell(f"Reading {foundation.account}, {foundation.region} ...")
-            reader = BootstrapNames(foundation, qualifier).lookup_role_arn
-            aws = AwsAccount(foundation.account, foundation.region, profile, reader)
-            findings += run_checks(checks, Place(plan, foundation, aws, qualifier))
+            with _progress(f"Reading {foundation.account}, {foundation.region} ...") as show:
+                reader = BootstrapNames(foundation, qualifier).lookup_role_arn
+                aws = AwsAccount(foundation.account, foundation.region, profile, reader)
+                for finding in run_checks(checks, Place(plan, foundation, aws, qualifier)):
+                    findings.append(finding)
+                    show(finding.check)
     except CloudFormationError as error:
         exit_with(str(error))
     return tuple(findings)
+
+
+@contextmanager
+def _progress(text: str) -> Iterator[Callable[[str], None]]:
+    """Yield what shows how far it is: on a terminal one line that is gone at the end, else the text once."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        tell(text)
+        yield lambda _: None
+        return
+    with console.status(text) as status:
+        yield lambda done: status.update(f"{text} {done}")
 
 
 def ask_and_report(
