@@ -40,8 +40,10 @@ class _Rights:
 
 def _subjects(place: Place) -> Iterator[_Rights]:
     names = place.bootstrap
-    for role_arn in (names.deploy_role_arn, names.publishing_role_arn):
-        yield _Rights("", ("sts:AssumeRole",), role_arn)
+    # Who reads another account in its lookup role deploys with the rights of their own, which are not to be seen there.
+    if names.lookup_role_arn.rpartition("/")[2] not in place.aws.caller_arn:
+        for role_arn in (names.deploy_role_arn, names.publishing_role_arn):
+            yield _Rights("", ("sts:AssumeRole",), role_arn)
     of_workloads = (action for workload in place.workloads for action in _actions(workload))
     yield _Rights(names.execution_role_arn, tuple(dict.fromkeys((*_ALWAYS, *of_workloads))), "*")
 

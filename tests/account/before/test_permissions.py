@@ -126,3 +126,11 @@ def test_each_kind_needs_the_actions_that_make_it(name: str, action: str) -> Non
     plan = example(name)
     (*_, subject) = PERMISSIONS.subjects(Place(plan, plan.foundation, ScriptedAccount({})))
     assert action in subject.actions
+
+
+def test_a_place_that_is_read_in_its_lookup_role_says_nothing_of_the_caller() -> None:
+    aws = ScriptedAccount({"iam": [simulated(result("iam:CreateRole"))]})
+    aws.caller_arn = "arn:aws:sts::111122223333:assumed-role/cdk-hnb659fds-lookup-role-111122223333-us-east-1/sizewell-deploy"
+
+    (finding,) = findings(PERMISSIONS, PLAN, aws)
+    assert finding.subject == EXECUTION.rpartition("/")[2]
