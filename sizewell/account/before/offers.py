@@ -36,6 +36,12 @@ def _subjects(place: Place) -> Iterator[_Pool]:
 
 def _ask(aws: AwsAccount, subject: _Pool) -> Iterator[Answer]:
     zones = _zones(aws, subject)
+    if subject.subnets and not zones:
+        yield warns(
+            subject.workload,
+            f"no subnet has {', '.join(f'{name} = {value}' for name, values in subject.subnets.items() for value in values)}",
+            "look at the subnets of the cluster: instances are launched in those",
+        )
     where = ", ".join(zones) if zones else aws.region
     offers = _offers(aws, subject.instance_types)
     offered = {

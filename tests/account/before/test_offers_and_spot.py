@@ -70,6 +70,18 @@ def test_without_subnets_any_zone_of_the_region_will_do() -> None:
     assert outcomes["tune-mail: g6e.xlarge"] is Outcome.FAIL
 
 
+def test_a_cluster_whose_subnets_nobody_tagged_warns() -> None:
+    names = {name.replace(".", "_"): "abc" for name in POOL.instance_types}
+    aws = ScriptedAccount({"ec2": [("describe_subnets", {"Subnets": []}), offers(**names)]})
+
+    first, *others = findings(OFFERS, EKS, aws)
+    assert (first.outcome, first.says) == (
+        Outcome.WARN,
+        "no subnet has tag:karpenter.sh/discovery = company-ml",
+    )
+    assert {finding.outcome for finding in others} == {Outcome.PASS}
+
+
 def test_of_sagemaker_nothing_is_said() -> None:
     plan = build_plan(environment(), catalog(gpu_instance(), usd_per_hour={"ml.g9.xlarge": 1.0}))
     for check in (OFFERS, SPOT):
