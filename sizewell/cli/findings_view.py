@@ -8,16 +8,15 @@ from itertools import groupby
 
 from rich import box
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from sizewell.account.finding import Finding, Outcome
+from sizewell.cli.console import print_lines
 
 _STYLES = {Outcome.FAIL: "red", Outcome.WARN: "yellow", Outcome.UNKNOWN: "cyan", Outcome.PASS: "green"}
 #: As people read them: the end of an output is what they see.
 _WORST_LAST = (Outcome.PASS, Outcome.UNKNOWN, Outcome.WARN, Outcome.FAIL)
-_INDENT = 2
 
 
 def findings_to_json(environment: str, findings: Sequence[Finding]) -> str:
@@ -60,10 +59,7 @@ def _print_finding(finding: Finding, where: str, console: Console) -> None:
     """Print a finding in lines of its own: a command in a cell of a table would be broken where nobody can copy it."""
     outcome = Text(f"{finding.outcome.value} ", style=f"bold {_STYLES[finding.outcome]}")
     console.print(outcome + Text(f"{finding.check}: {finding.subject}{where}"), soft_wrap=True)
-    if console.is_terminal:
-        console.print(Padding(Text(finding.says), (0, 0, 0, _INDENT)))
-    else:
-        console.print(Text(" " * _INDENT + finding.says), soft_wrap=True)
+    print_lines(console, (finding.says,))
     if finding.to_do:
-        console.print(Text(" " * _INDENT + finding.to_do), soft_wrap=True)
+        console.print(Text(f"  {finding.to_do}"), soft_wrap=True)
     console.print()

@@ -384,8 +384,8 @@ def preflight(
 ) -> None:
     """Ask the accounts of an environment what would stop its deployment, and change nothing in them.
 
-    Prints a row for each thing that was looked at, and what to do where something is wrong. What the caller may not read is
-    UNKNOWN, and keeps no other check from its answer.
+    Prints how each check went, then what is wrong and what to do, the worst last. What the caller may not read is UNKNOWN, and
+    keeps no other check from its answer.
 
     \b
     Exit codes:
