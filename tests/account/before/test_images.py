@@ -112,10 +112,24 @@ def test_without_the_right_to_its_layers_an_image_exists_all_the_same() -> None:
     assert found(("batch_get_image", single()), denied).outcome is Outcome.PASS
 
 
-def test_nothing_is_read_without_encryption() -> None:
+def test_nothing_is_read_without_encryption(read: list[str]) -> None:
+    read.append('{"architecture": "arm64"}')
     plain: Call = ("get_download_url_for_layer", {"downloadUrl": "http://example.com/config"})
 
     assert "was not read" in found(("batch_get_image", single()), plain).says
+    assert read == ['{"architecture": "arm64"}']
+
+
+@pytest.mark.parametrize("uri", ["docker.io/envoyproxy/envoy:v1", URI.replace("us-east-1", "eu-west-1")])
+def test_an_image_that_is_not_in_ecr_of_the_region_is_unknown(uri: str) -> None:
+    plan = example("eks-queue-worker")
+    of_cluster = {"cluster": plan.workloads[0].cluster.model_copy(update={"proxy_image": uri})}
+    moved = plan.model_copy(update={"workloads": (plan.workloads[0].model_copy(update=of_cluster),)})
+    denied: Call = ("batch_get_image", Refusal("AccessDeniedException"))
+
+    proxy = findings(IMAGES, moved, ScriptedAccount({"ecr": [denied]}))[0]
+    assert (proxy.subject, proxy.says) == (uri, "it is not in Amazon ECR of us-east-1")
+    assert proxy.outcome is Outcome.UNKNOWN
 
 
 def test_a_list_of_images_states_its_architectures() -> None:

@@ -155,6 +155,7 @@ def test_a_security_group_is_there_and_of_the_vpc(groups: list[dict[str, Any]], 
             [ENDPOINTS[0], vpc_endpoint("sagemaker.runtime", PrivateDnsEnabled=False)],
             {"sagemaker.runtime": Outcome.WARN},
         ),
+        ([ENDPOINTS[0], vpc_endpoint("sagemaker.runtime-fips")], {"sagemaker.runtime": Outcome.WARN}),
         (
             [ENDPOINTS[0], vpc_endpoint("sagemaker.runtime", State="pending")],
             {"sagemaker.runtime": Outcome.WARN},
