@@ -13,12 +13,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-from urllib.error import URLError
 from urllib.request import urlopen
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.aws_account import AwsAccount, is_missing
+from sizewell.account.aws_account import AwsAccount, code_of, is_missing
 from sizewell.account.check import Answer, Check, Place, fails, is_unknown, passes
 from sizewell.account.parts import parts_of
 from sizewell.facts.image_registries import accounts_of_aws
@@ -40,8 +39,23 @@ _MANIFESTS = (
     "application/vnd.oci.image.manifest.v1+json",
     "application/vnd.docker.distribution.manifest.v2+json",
 )
+#: ``ImageFailureCode`` that says nothing of the image.
+_NOT_TOLD = (
+    "KmsError",
+    "UpstreamAccessDenied",
+    "UpstreamTooManyRequests",
+    "UpstreamUnavailable",
+)
 _READ_TIMEOUT_S = 10
 _GB = 1e9
+
+
+class _NoManifestError(Exception):
+    """ECR gives no manifest; the text says why."""
+
+    def __init__(self, code: str, words: str) -> None:
+        super().__init__(words)
+        self.code = code
 
 
 @dataclass(frozen=True)
@@ -99,55 +113,60 @@ def _ask(aws: AwsAccount, subject: _Image) -> Iterator[Answer]:
     if where is None or where["region"] != aws.region:
         yield is_unknown(subject.uri, f"it is not in Amazon ECR of {aws.region}", "look whether it is there")
         return
-    manifest = _manifest(
-        aws, where, {"imageTag": where["tag"]} if where["tag"] else {"imageDigest": where["digest"]}
-    )
-    if isinstance(manifest, str):
-        to_do = "push it, or name another tag in the configuration"
-        if where["account"] in accounts_of_aws():
-            to_do = "name an image that AWS publishes: sizewell guide images"
-        yield fails(subject.uri, manifest, to_do)
+    named = {"imageTag": where["tag"]} if where["tag"] else {"imageDigest": where["digest"]}
+    try:
+        manifest = _manifest(aws, where, named)
+    except _NoManifestError as error:
+        yield _without_manifest(subject, where, error)
         return
-    yield from _of_manifest(aws, where, subject, manifest)
+    yield _of_image(subject, *_built_for(aws, where, subject, manifest))
 
 
-def _of_manifest(
+def _without_manifest(subject: _Image, where: re.Match[str], error: _NoManifestError) -> Answer:
+    if error.code in _NOT_TOLD:
+        return is_unknown(subject.uri, str(error), "try again")
+    if where["account"] in accounts_of_aws():
+        return fails(subject.uri, str(error), "name an image that AWS publishes: sizewell guide images")
+    return fails(subject.uri, str(error), "push it, or name another tag in the configuration")
+
+
+def _built_for(
     aws: AwsAccount, where: re.Match[str], subject: _Image, manifest: dict[str, Any]
-) -> Iterator[Answer]:
-    wanted = " and ".join(subject.architectures)
-    if listed := manifest.get("manifests"):
-        built = {one["platform"]["architecture"]: one["digest"] for one in listed if "platform" in one}
-        missing = [name for name in subject.architectures if name not in built]
-        digest = next((built[name] for name in subject.architectures if name in built), None)
-        one = _manifest(aws, where, {"imageDigest": digest}) if digest else {}
-        size_gb = _compressed_gb(one) if isinstance(one, dict) else None
-        names = sorted(built.keys() - {"unknown"})
-    else:
-        architecture = _architecture_of_config(aws, where, manifest)
-        size_gb = _compressed_gb(manifest)
-        names = [architecture] if architecture else []
-        missing = [name for name in subject.architectures if architecture not in (None, name)]
+) -> tuple[list[str], float | None]:
+    """Return the architectures of an image, none where they cannot be read, and its compressed size in GB."""
+    if "manifests" not in manifest:
+        return _architecture_of_config(aws, where, manifest), _compressed_gb(manifest)
+    built = {
+        one["platform"]["architecture"]: one["digest"] for one in manifest["manifests"] if "platform" in one
+    }
+    digest = next((built[name] for name in subject.architectures if name in built), None)
+    size_gb = _compressed_gb(_manifest(aws, where, {"imageDigest": digest})) if digest else None
+    # What attests how it was built is listed with unknown: https://docs.docker.com/build/metadata/attestations/attestation-storage/
+    return sorted(built.keys() - {"unknown"}), size_gb
+
+
+def _of_image(subject: _Image, architectures: list[str], size_gb: float | None) -> Answer:
     size = f", {size_gb:.1f} GB compressed" if size_gb else ""
-    if missing:
-        yield fails(
+    if architectures and not set(subject.architectures) <= set(architectures):
+        platforms = ",".join(f"linux/{name}" for name in subject.architectures)
+        return fails(
             subject.uri,
-            f"it is built for {', '.join(names)}, and runs on {wanted}",
-            f"build it with docker buildx build --platform {','.join(f'linux/{name}' for name in subject.architectures)}",
+            f"it is built for {', '.join(architectures)}, and runs on {' and '.join(subject.architectures)}",
+            f"build it with docker buildx build --platform {platforms}",
         )
-    elif subject.room_gib is not None and size_gb and size_gb * _GB > subject.room_gib * 2**30:
-        yield fails(
+    if subject.room_gib is not None and size_gb and size_gb * _GB > subject.room_gib * 2**30:
+        return fails(
             subject.uri,
             f"it has {size_gb:.1f} GB compressed, and the volume {subject.room_gib} GiB",
             "make the image smaller",
         )
-    elif names:
-        yield passes(subject.uri, f"exists for {', '.join(names)}{size}")
-    else:
-        yield passes(subject.uri, f"exists{size}; for which architecture it is built was not read")
+    if architectures:
+        return passes(subject.uri, f"exists for {', '.join(architectures)}{size}")
+    return passes(subject.uri, f"exists{size}; for which architecture it is built was not read")
 
 
-def _manifest(aws: AwsAccount, where: re.Match[str], image_id: dict[str, str]) -> dict[str, Any] | str:
-    """Return the manifest of an image, or why there is none."""
+def _manifest(aws: AwsAccount, where: re.Match[str], image_id: dict[str, str]) -> dict[str, Any]:
+    """Return the manifest of an image."""
     try:
         answer = aws.client("ecr").batch_get_image(
             registryId=where["account"],
@@ -157,10 +176,13 @@ def _manifest(aws: AwsAccount, where: re.Match[str], image_id: dict[str, str]) -
         )
     except ClientError as error:
         if is_missing(error):
-            return f"there is no repository {where['repository']} in {where['account']}"
+            words = f"there is no repository {where['repository']} in {where['account']}"
+            raise _NoManifestError(code_of(error), words) from None
         raise
     for failure in answer["failures"]:
-        return f"{failure['failureCode']}: {failure['failureReason']}"
+        raise _NoManifestError(
+            failure["failureCode"], f"{failure['failureCode']}: {failure['failureReason']}"
+        )
     return dict(json.loads(answer["images"][0]["imageManifest"]))
 
 
@@ -169,28 +191,28 @@ def _compressed_gb(manifest: dict[str, Any]) -> float | None:
     return sum(sizes) / _GB if sizes else None
 
 
-def _architecture_of_config(aws: AwsAccount, where: re.Match[str], manifest: dict[str, Any]) -> str | None:
-    """Return what a single image was built for; None where it cannot be read."""
+def _architecture_of_config(aws: AwsAccount, where: re.Match[str], manifest: dict[str, Any]) -> list[str]:
+    """Return what a single image was built for; nothing where it cannot be read."""
     digest = manifest.get("config", {}).get("digest")
     if digest is None:
-        return None
+        return []
     try:
         answer = aws.client("ecr").get_download_url_for_layer(
             registryId=where["account"], repositoryName=where["repository"], layerDigest=digest
         )
         return _read_architecture(answer["downloadUrl"])
     except ClientError:
-        return None
+        return []
 
 
-def _read_architecture(url: str) -> str | None:
+def _read_architecture(url: str) -> list[str]:
     if not url.startswith("https://"):
-        return None
+        return []
     try:
         with urlopen(url, timeout=_READ_TIMEOUT_S) as answer:
-            return str(json.load(answer)["architecture"])
-    except (URLError, OSError, ValueError, LookupError, TypeError):
-        return None
+            return [json.load(answer)["architecture"]]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
 
 
 IMAGES = Check(

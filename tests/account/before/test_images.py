@@ -144,12 +144,19 @@ def test_a_list_without_the_architecture_fails() -> None:
     assert found(("batch_get_image", several("arm64"))).outcome is Outcome.FAIL
 
 
-def test_an_image_that_is_missing_fails_with_the_words_of_ecr() -> None:
-    failure = {"failureCode": "ImageNotFound", "failureReason": "Requested image not found"}
+@pytest.mark.parametrize(
+    ("code", "outcome", "to_do"),
+    [
+        ("ImageNotFound", Outcome.FAIL, "name an image that AWS publishes: sizewell guide images"),
+        ("UpstreamUnavailable", Outcome.UNKNOWN, "try again"),
+    ],
+)
+def test_an_image_that_is_not_given_has_the_words_of_ecr(code: str, outcome: Outcome, to_do: str) -> None:
+    failure = {"failureCode": code, "failureReason": "Requested image not found"}
 
     finding = found(("batch_get_image", {"images": [], "failures": [failure]}))
-    assert (finding.outcome, finding.says) == (Outcome.FAIL, "ImageNotFound: Requested image not found")
-    assert finding.to_do == "name an image that AWS publishes: sizewell guide images"
+    assert (finding.outcome, finding.says) == (outcome, f"{code}: Requested image not found")
+    assert finding.to_do == to_do
 
 
 def test_a_repository_that_is_missing_fails() -> None:
