@@ -54,6 +54,10 @@ def company(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Deploymen
         "vpc_id": vpc_id,
         "subnet_ids": subnet_ids,
     }
+    dev["existing"] = {
+        "data_key_arn": first.client("kms").create_key()["KeyMetadata"]["Arn"],
+        "alarm_topic_arn": first.client("sns").create_topic(Name="company-alarms")["TopicArn"],
+    }
     (folder / "config" / "dev.yaml").write_text(json.dumps(dev), "utf-8")
     synthesize("dev", folder / "cdk.out", config=str(folder / "config"))
     return Deployment(cloud=cloud, assembly=folder / "cdk.out", folder=folder)
@@ -158,7 +162,7 @@ def test_what_is_deployed_has_nothing_wrong(deployed: Deployment) -> None:
     assert told.returncode == 0, told.stdout + told.stderr
     found = json.loads(told.stdout)["findings"]
     assert {finding["check"] for finding in found} == {
-        *("artifacts", "bootstrap", "images", "network", "permissions", "quotas")
+        *("artifacts", "bootstrap", "existing", "images", "network", "permissions", "quotas")
     }
     assert [finding for finding in found if finding["outcome"] != "pass"] == []
 
@@ -213,8 +217,17 @@ def model_missing(deployed: Deployment, admin: Admin) -> Iterator[Outcomes]:
     deployed.client("s3").put_object(**where, Body=b"anything")
 
 
+@contextmanager
+def key_disabled(deployed: Deployment, admin: Admin) -> Iterator[Outcomes]:
+    arn = str(deployed.plan.foundation.existing.data_key_arn)
+    deployed.client("kms").disable_key(KeyId=arn)
+    yield {("existing", arn): Outcome.FAIL}
+    deployed.client("kms").enable_key(KeyId=arn)
+
+
 @pytest.mark.parametrize(
-    "made_wrong", [quota_too_low, image_missing, right_missing, subnet_full, subnets_full, model_missing]
+    "made_wrong",
+    [quota_too_low, image_missing, right_missing, subnet_full, subnets_full, model_missing, key_disabled],
 )
 def test_what_is_made_wrong_is_found_and_nothing_else(
     made_wrong: Callable[[Deployment, Admin], Any], deployed: Deployment, admin: Admin, ask: Ask
