@@ -50,19 +50,21 @@ class _Bucket:
 
 def _subjects(place: Place) -> Iterator[_Bucket]:
     foundation = place.foundation
+    own = foundation.artifact_bucket_name
     written = tuple(
-        prefix
+        f"{prefix.rstrip('/')}/"
         for workload in place.workloads
         if isinstance(workload, JobPlan)
         for prefix in workload.written_prefixes
     )
     found: dict[str, dict[str, _Artifact]] = {}
     for workload in place.workloads:
-        own = foundation.artifact_bucket_name
-        for artifact in (*_served(workload, own), *_read(workload, own, written)):
-            found.setdefault(artifact.bucket, {}).setdefault(artifact.key, artifact)
+        for artifact in (*_served(workload, own), *_read(workload, own)):
+            # What a job reads and another one writes is there when that has run.
+            if artifact.is_served or not f"{artifact.key}/".startswith(written):
+                found.setdefault(artifact.bucket, {}).setdefault(artifact.key, artifact)
     for name, artifacts in found.items():
-        is_made = name == foundation.artifact_bucket_name and foundation.existing.artifact_bucket_name is None
+        is_made = name == own and foundation.existing.artifact_bucket_name is None
         yield _Bucket(name, foundation.stack_name if is_made else None, tuple(artifacts.values()))
 
 
@@ -86,7 +88,7 @@ def _volume_gib(part: PlanModel) -> int | None:
     return getattr(part, "volume_size_gib", None)
 
 
-def _read(workload: WorkloadPlan, own_bucket: str, written: tuple[str, ...]) -> Iterator[_Artifact]:
+def _read(workload: WorkloadPlan, own_bucket: str) -> Iterator[_Artifact]:
     prefixes: tuple[str, ...] = ()
     if isinstance(workload, JobPlan):
         prefixes = workload.read_prefixes({})
@@ -95,9 +97,7 @@ def _read(workload: WorkloadPlan, own_bucket: str, written: tuple[str, ...]) -> 
     elif isinstance(workload, TransformedOnEc2Plan):
         prefixes = (workload.data.prefix,)
     for prefix in prefixes:
-        # What another job writes is there when that has run.
-        if not prefix.startswith(written):
-            yield _Artifact(workload.name, own_bucket, prefix, is_served=False, volume_gib=None)
+        yield _Artifact(workload.name, own_bucket, prefix, is_served=False, volume_gib=None)
 
 
 def _ask(aws: AwsAccount, subject: _Bucket) -> Iterator[Answer]:

@@ -126,3 +126,18 @@ def test_a_model_package_has_its_model_in_its_own_bucket() -> None:
 
     subjects = [finding.subject for finding in findings(ARTIFACTS, example("inference-pipeline"), aws)]
     assert subjects[-1] == "s3://company-registry/fraud/"
+
+
+def test_what_begins_as_the_output_of_another_job_is_looked_for() -> None:
+    made = example("pipeline")
+    (clean,) = [workload for workload in made.workloads if workload.name == "clean-orders"]
+    (written, *_) = clean.written_prefixes
+    longer = clean.inputs["orders"].model_copy(update={"prefix": f"{written}-of-others"})
+    workloads = tuple(
+        workload.model_copy(update={"inputs": {"orders": longer}}) if workload is clean else workload
+        for workload in made.workloads
+    )
+    aws = ScriptedAccount({"s3": [("list_objects_v2", {}) for _ in range(4)]})
+
+    found = findings(ARTIFACTS, made.model_copy(update={"workloads": workloads}), aws)
+    assert any(finding.subject.endswith(f"{written}-of-others") for finding in found)
