@@ -39,10 +39,22 @@ class _Network:
     group_ids: tuple[str, ...]
 
 
-def _subjects(place: Place) -> Iterator[_Network]:
+@dataclass(frozen=True)
+class _Look:
+    """A part of the network, asked about for itself: another one may be hidden from the caller."""
+
+    part: str
+    network: _Network
+
+
+def _subjects(place: Place) -> Iterator[_Look]:
     network = place.foundation.network
-    if not isinstance(network, ExistingNetworkPlan):
-        return
+    if isinstance(network, ExistingNetworkPlan):
+        planned = _planned(place, network)
+        yield from (_Look(part, planned) for part in _LOOKS)
+
+
+def _planned(place: Place, network: ExistingNetworkPlan) -> _Network:
     existing = place.foundation.existing
     inside = [workload for workload in place.workloads if workload.in_vpc]
     groups = {
@@ -56,7 +68,7 @@ def _subjects(place: Place) -> Iterator[_Network]:
             for group_id in workload.cluster.caller_security_groups
         ),
     }
-    yield _Network(
+    return _Network(
         foundation=place.foundation,
         network=network,
         least_addresses=sum(_instances(workload) for workload in inside),
@@ -79,21 +91,30 @@ def _addresses_each(workload: WorkloadPlan) -> int:
     return _ADDRESSES_WITH_EFA if workload.peer_count > 1 else _ADDRESSES
 
 
-def _ask(aws: AwsAccount, subject: _Network) -> Iterator[Answer]:
+def _ask(aws: AwsAccount, subject: _Look) -> Iterator[Answer]:
+    yield from _LOOKS[subject.part](aws, subject.network)
+
+
+def _of_vpc(aws: AwsAccount, subject: _Network) -> Iterator[Answer]:
     vpc_id = subject.network.vpc_id
     try:
-        vpcs = aws.client("ec2").describe_vpcs(VpcIds=[vpc_id])["Vpcs"]
+        aws.client("ec2").describe_vpcs(VpcIds=[vpc_id])
     except ClientError as error:
         if not is_missing(error):
             raise
-        vpcs = []
-    if not vpcs:
         yield fails(vpc_id, f"there is no such VPC in {aws.where}", "name another one as network.vpc_id")
         return
-    yield from _of_subnets(aws, subject)
-    yield from _of_groups(aws, subject)
-    yield from _of_endpoints(aws, subject)
-    yield from _of_names(aws, vpc_id)
+    yield passes(vpc_id, "exists")
+    for attribute in _DNS:
+        answer = aws.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=attribute)
+        if answer[attribute[0].upper() + attribute[1:]]["Value"]:
+            yield passes(attribute, "is on")
+        else:
+            yield warns(
+                attribute,
+                "is off: names of interface endpoints with private DNS are not found",
+                f"aws ec2 modify-vpc-attribute --vpc-id {vpc_id} --{_as_flag(attribute)}",
+            )
 
 
 def _of_subnets(aws: AwsAccount, subject: _Network) -> Iterator[Answer]:
@@ -201,19 +222,6 @@ def _endpoint(endpoints: list[dict[str, Any]], region: str, service: str) -> dic
     return next((endpoint for endpoint in endpoints if endpoint["ServiceName"].endswith(end)), None)
 
 
-def _of_names(aws: AwsAccount, vpc_id: str) -> Iterator[Answer]:
-    for attribute in _DNS:
-        answer = aws.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=attribute)
-        if answer[attribute[0].upper() + attribute[1:]]["Value"]:
-            yield passes(attribute, "is on")
-        else:
-            yield warns(
-                attribute,
-                "is off: names of interface endpoints with private DNS are not found",
-                f"aws ec2 modify-vpc-attribute --vpc-id {vpc_id} --{_as_flag(attribute)}",
-            )
-
-
 def _as_flag(attribute: str) -> str:
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in attribute)
 
@@ -227,6 +235,12 @@ def _all(aws: AwsAccount, operation: str, filter_name: str, values: tuple[str, .
     return [one for page in pages for key, found in page.items() if isinstance(found, list) for one in found]
 
 
+_LOOKS = {
+    "VPC": _of_vpc,
+    "subnets": _of_subnets,
+    "security groups": _of_groups,
+    "endpoints": _of_endpoints,
+}
 NETWORKS = Check(
     name="network",
     actions=(
@@ -239,5 +253,5 @@ NETWORKS = Check(
     ),
     subjects=_subjects,
     ask=_ask,
-    named=lambda subject: subject.network.vpc_id,
+    named=lambda look: look.part,
 )

@@ -58,11 +58,11 @@ def found(
 
     calls: list[Call] = [
         ("describe_vpcs", {"Vpcs": [{"VpcId": VPC}]}, {"VpcIds": [VPC]}),
+        ("describe_vpc_attribute", attribute("EnableDnsSupport")),
+        ("describe_vpc_attribute", attribute("EnableDnsHostnames")),
         ("describe_subnets", {"Subnets": subnets if subnets is not None else [subnet(0), subnet(1)]}),
         *([("describe_security_groups", {"SecurityGroups": groups})] if groups is not None else []),
         ("describe_vpc_endpoints", {"VpcEndpoints": endpoints}),
-        ("describe_vpc_attribute", attribute("EnableDnsSupport")),
-        ("describe_vpc_attribute", attribute("EnableDnsHostnames")),
     ]
     aws = ScriptedAccount({"ec2": calls, "cloudformation": [stack] if stack else []})
     return {finding.subject: finding for finding in findings(NETWORKS, of or plan(), aws)}
@@ -88,11 +88,40 @@ def test_a_network_that_is_as_it_must_be_passes() -> None:
     )
 
 
-def test_a_vpc_that_is_missing_is_all_that_is_said() -> None:
-    aws = ScriptedAccount({"ec2": [("describe_vpcs", Refusal("InvalidVpcID.NotFound"))]})
+def test_a_vpc_that_is_missing_fails() -> None:
+    aws = ScriptedAccount(
+        {
+            "ec2": [
+                ("describe_vpcs", Refusal("InvalidVpcID.NotFound")),
+                ("describe_subnets", {"Subnets": []}),
+                ("describe_vpc_endpoints", {"VpcEndpoints": ENDPOINTS}),
+            ]
+        }
+    )
 
-    (finding,) = findings(NETWORKS, plan(), aws)
-    assert (finding.subject, finding.outcome) == (VPC, Outcome.FAIL)
+    first, *others = findings(NETWORKS, plan(), aws)
+    assert (first.subject, first.outcome) == (VPC, Outcome.FAIL)
+    assert [finding.subject for finding in others if finding.outcome is Outcome.FAIL] == [*SUBNETS]
+
+
+def test_what_the_caller_may_not_read_hides_no_other_part() -> None:
+    denied = Refusal("UnauthorizedOperation")
+    aws = ScriptedAccount(
+        {
+            "ec2": [
+                ("describe_vpcs", denied),
+                ("describe_subnets", {"Subnets": [subnet(0), subnet(1)]}),
+                ("describe_vpc_endpoints", denied),
+            ]
+        }
+    )
+
+    outcomes = {finding.subject: finding.outcome for finding in findings(NETWORKS, plan(), aws)}
+    assert outcomes == {
+        "VPC": Outcome.UNKNOWN,
+        **dict.fromkeys((*SUBNETS, "addresses"), Outcome.PASS),
+        "endpoints": Outcome.UNKNOWN,
+    }
 
 
 @pytest.mark.parametrize(
