@@ -85,9 +85,13 @@ def is_denied(error: ClientError) -> bool:
 def is_missing(error: ClientError) -> bool:
     """Return whether an answer says that there is no such thing.
 
-    Codes of EC2 end so: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+    Codes of EC2 end so: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html. CloudFormation and SageMaker
+    have no code for it, but words (DescribeStacks: https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html;
+    of SageMaker unproven).
     """
-    return code_of(error) in _MISSING or code_of(error).endswith(".NotFound")
+    code = code_of(error)
+    in_words = code.startswith("Validation") and "does not exist" in str(error)
+    return code in _MISSING or code.endswith(".NotFound") or in_words
 
 
 def code_of(error: ClientError) -> str:

@@ -80,7 +80,18 @@ def test_findings_come_in_the_order_of_the_checks_and_not_in_that_of_the_answers
     assert [finding.subject for finding in found] == ["first", "first", "second", "second"]
 
 
-@pytest.mark.parametrize("code", ["404", "NoSuchBucket", "InvalidSubnetID.NotFound", "NotFoundException"])
-def test_services_say_in_many_codes_that_a_thing_is_missing(code: str) -> None:
-    assert is_missing(ClientError({"Error": {"Code": code}}, "any"))
-    assert not is_missing(ClientError({"Error": {"Code": "AccessDenied"}}, "any"))
+@pytest.mark.parametrize(
+    ("code", "message", "missing"),
+    [
+        ("404", "Not Found", True),
+        ("NoSuchBucket", "no", True),
+        ("InvalidSubnetID.NotFound", "no", True),
+        ("NotFoundException", "no", True),
+        ("ValidationError", "Stack with id demo does not exist", True),
+        ("ValidationException", "ModelPackage fraud/3 does not exist.", True),
+        ("ValidationException", "1 validation error detected", False),
+        ("AccessDenied", "no", False),
+    ],
+)
+def test_services_say_in_many_codes_that_a_thing_is_missing(code: str, message: str, missing: bool) -> None:
+    assert is_missing(ClientError({"Error": {"Code": code, "Message": message}}, "any")) is missing

@@ -2,19 +2,15 @@
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.aws_account import AwsAccount
+from sizewell.account.aws_account import AwsAccount, is_missing
 
 
 def is_deployed(aws: AwsAccount, stack_name: str) -> bool:
-    """Return whether there is such a stack.
-
-    CloudFormation answers ValidationError for one that does not exist:
-    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
-    """
+    """Return whether there is such a stack."""
     try:
         aws.client("cloudformation").describe_stacks(StackName=stack_name)
     except ClientError as error:
-        if "does not exist" in str(error):
+        if is_missing(error):
             return False
         raise
     return True
