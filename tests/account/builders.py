@@ -47,10 +47,13 @@ class ScriptedAccount(AwsAccount):
         self.account, self.region = account, region
         self.caller_arn = f"arn:aws:sts::{account}:assumed-role/reader/test"
         self._session = _session(region)
+        self.scripted: set[str] = set()
+        """The IAM actions of all operations that are answered."""
         self._clients, self._lock = {}, Lock()
         for service, given in answers.items():
             client = self._session.client(service)
             stubber = Stubber(client)
+            self.scripted |= {_iam_action(client, operation) for operation, *_ in given}
             for operation, answer, *asked in given:
                 # What it must be asked; a test that says nothing of it takes any question.
                 expected = dict(asked[0]) if asked else None
@@ -69,5 +72,15 @@ def example(name: str, environment: str = "dev") -> DeploymentPlan:
 
 
 def findings(check: Check, plan: DeploymentPlan, aws: AwsAccount) -> list[Finding]:
-    """Return what a check finds of what a plan has in the account of its policy."""
+    """Return what a check finds of what a plan has in the account of its policy; it must name the actions of what it asks."""
+    if isinstance(aws, ScriptedAccount):
+        assert aws.scripted <= set(check.actions)
     return list(run_checks((check,), Place(plan, plan.foundation, aws)))
+
+
+def _iam_action(client: Any, operation: str) -> str:
+    # S3 has one action for both: https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
+    if operation in ("head_bucket", "list_objects_v2"):
+        return "s3:ListBucket"
+    service = client.meta.service_model.signing_name
+    return f"{'cloudwatch' if service == 'monitoring' else service}:{client.meta.method_to_api_mapping[operation]}"
