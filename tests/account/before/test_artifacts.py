@@ -141,3 +141,16 @@ def test_what_begins_as_the_output_of_another_job_is_looked_for() -> None:
 
     found = findings(ARTIFACTS, made.model_copy(update={"workloads": workloads}), aws)
     assert any(finding.subject.endswith(f"{written}-of-others") for finding in found)
+
+
+def test_a_model_that_a_job_writes_must_be_there_before_its_endpoint() -> None:
+    key = "output/train/first/model.tar.gz"
+    workloads = {"plants": endpoint(container=container(artifact={"key": key})), "train": training_job()}
+    of = build_plan(environment(workloads), catalog(cpu_instance(), usd_per_hour={cpu_instance().name: 1.0}))
+    aws = ScriptedAccount({"s3": [("list_objects_v2", {}) for _ in range(2)]})
+
+    outcomes = {
+        finding.subject.partition(f"{BUCKET}/")[2]: finding.outcome
+        for finding in findings(ARTIFACTS, of, aws)
+    }
+    assert outcomes == {key: Outcome.FAIL, "datasets/plants": Outcome.WARN}
