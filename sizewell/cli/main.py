@@ -400,6 +400,32 @@ def preflight(
         ask_and_report(config, env, profile, CHECKS, as_json=as_json)
 
 
+@app.command()
+def verify(
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    profile: options.ProfileOption = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Compare what runs in the accounts of an environment with its plan, and change nothing in them.
+
+    Prints a row for each thing that was looked at: stacks, endpoints, scaling, alarms and who hears of them, schedules, last
+    executions. Templates are compared with those of cdk.out, where that is of the same plan.
+
+    \b
+    Exit codes:
+      0  what runs is what was planned
+      1  something is not, the configuration has faults, or the accounts cannot be asked
+      2  the command was called wrongly
+    """
+    with report_config_errors():
+        from sizewell.account.after.checks import checks_after
+        from sizewell.cli.account_command import ask_and_report
+        from sizewell.synthesis.replace_output import OUTPUT
+
+        ask_and_report(config, env, profile, checks_after(OUTPUT), as_json=as_json)
+
+
 @app.command(context_settings={"ignore_unknown_options": True})
 def deploy(
     ctx: typer.Context,

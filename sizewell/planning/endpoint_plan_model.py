@@ -12,6 +12,7 @@ from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.results import EndpointEstimate, LoadedEstimate, Selection
 from sizewell.planning.observed_model import ObservedModel
+from sizewell.planning.planned_variant import PlannedVariant
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.workload_plan import (
     AccessPlan,
@@ -264,6 +265,20 @@ class EndpointPlan(VariantPlan):
             counted_by=("ModelLatency", "SampleCount") if self.asynchronous else ("Invocations", "Sum"),
             queue=queue_dimensions(self.endpoint_name) if self.asynchronous else None,
         )
+
+    @property
+    def planned_variants(self) -> Iterator[PlannedVariant]:
+        """Its variants, with the types of their pools."""
+        for variant in self.variants:
+            pools = variant.provisioned_pools
+            yield PlannedVariant(
+                endpoint_name=self.endpoint_name,
+                variant_name=variant.variant_name,
+                instance_types=pools.instance_types if pools else (variant.instance_type,),
+                fewest_instances=variant.fewest_instances,
+                most_instances=variant.most_instances,
+                weight=variant.weight if self.other_variants and variant != self.shadow_variant else None,
+            )
 
     @property
     def choices(self) -> tuple[VariantPlan, ...]:

@@ -10,6 +10,7 @@ from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.facts.quotas import Quota
 from sizewell.instance_selection.modes.results import ModeComparison
 from sizewell.planning.observed_model import ObservedModel
+from sizewell.planning.planned_variant import PlannedComponent, PlannedVariant
 
 if TYPE_CHECKING:
     from sizewell.instance_selection.results import AnySelection
@@ -216,6 +217,16 @@ class WorkloadPlan(PlanModel):
     @property
     def observed(self) -> Iterator[ObservedModel]:
         """The models of which CloudWatch counts the requests that the configuration states as traffic."""
+        yield from ()
+
+    @property
+    def planned_variants(self) -> Iterator[PlannedVariant]:
+        """The variants of its endpoint of SageMaker."""
+        yield from ()
+
+    @property
+    def planned_components(self) -> Iterator[PlannedComponent]:
+        """The inference components of its endpoint of SageMaker."""
         yield from ()
 
     @property

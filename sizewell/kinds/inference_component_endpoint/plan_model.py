@@ -11,6 +11,7 @@ from sizewell.facts.production_variants import RoutingStrategy
 from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.instance_selection.results import FleetEstimate, Selection
 from sizewell.planning.observed_model import ObservedModel
+from sizewell.planning.planned_variant import PlannedComponent, PlannedVariant
 from sizewell.planning.scaling_policies import ScalingPolicyPlan
 from sizewell.planning.workload_plan import (
     AlarmPlan,
@@ -147,6 +148,33 @@ class ComponentEndpointPlan(InstanceWorkloadPlan):
                 variant_name=self.variant_name,
                 load=(component_dimensions(component.component_name),),
                 host=variant_dimensions(self.endpoint_name, self.variant_name),
+            )
+
+    @property
+    def planned_variants(self) -> Iterator[PlannedVariant]:
+        """The fleet that all components share."""
+        yield PlannedVariant(
+            endpoint_name=self.endpoint_name,
+            variant_name=self.variant_name,
+            instance_types=(self.instance_type,),
+            fewest_instances=self.scaling.min_instance_count,
+            most_instances=self.scaling.max_instance_count,
+        )
+
+    @property
+    def planned_components(self) -> Iterator[PlannedComponent]:
+        """Its components, each with the fewest and most copies of any hour."""
+        for component in self.components.values():
+            scaling, initial = component.scaling, component.initial_copy_count
+            actions = scaling.scheduled_actions if scaling else ()
+            yield PlannedComponent(
+                component_name=component.component_name,
+                fewest_copies=min(
+                    (scaling.min_copy_count if scaling else initial, *(one.min_copy_count for one in actions))
+                ),
+                most_copies=max(
+                    (scaling.max_copy_count if scaling else initial, *(one.max_copy_count for one in actions))
+                ),
             )
 
     @property

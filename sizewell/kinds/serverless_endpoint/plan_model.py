@@ -7,6 +7,7 @@ from sizewell.facts.endpoint_metrics import variant_dimensions
 from sizewell.facts.quotas import SERVERLESS_CONCURRENCY, Quota
 from sizewell.planning.observed_model import ObservedModel
 from sizewell.planning.on_demand_plan_model import OnDemandPlan
+from sizewell.planning.planned_variant import PlannedVariant
 from sizewell.planning.workload_plan import AccessPlan, ImagePlan, ModelPackagePlan, PlanModelKind
 
 
@@ -44,6 +45,16 @@ class ServerlessEndpointPlan(OnDemandPlan):
             load=(variant,),
             host=variant,
             host_metrics=("MemoryUtilization",),
+        )
+
+    @property
+    def planned_variants(self) -> Iterator[PlannedVariant]:
+        """Its one variant."""
+        yield PlannedVariant(
+            endpoint_name=self.endpoint_name,
+            variant_name=self.variant_name,
+            memory_mb=self.memory_mb,
+            max_concurrency=self.max_concurrency,
         )
 
     @property
