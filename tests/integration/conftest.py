@@ -42,6 +42,7 @@ ORDER = (
     "test_review_deployed",
     "test_rightsize",
     "test_state_machines",
+    "test_verify",
     "test_deploy",
     "test_life_cycle",
     "test_existing",

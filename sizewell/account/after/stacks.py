@@ -44,7 +44,14 @@ def _ask(aws: AwsAccount, wanted: _Wanted) -> Iterator[Answer]:
         yield fails(name, "there is no such stack", f"{deploy} {name}")
         return
     events = f"read why: aws cloudformation describe-stack-events --stack-name {name} --region {aws.region}"
-    if stack.status in _ROLLED_BACK:
+    is_synthesized = wanted.template is not None and _spelled(stack.template) == _spelled(wanted.template)
+    if stack.status in _ROLLED_BACK and is_synthesized:
+        yield warns(
+            name,
+            f"{stack.status}: an update failed, and nothing of it is left: the template is that of cdk.out",
+            "nothing, if the update was taken back; the next one ends this status",
+        )
+    elif stack.status in _ROLLED_BACK:
         yield fails(
             name,
             f"{stack.status}: the last update failed, and what runs is the version before it",
@@ -57,7 +64,7 @@ def _ask(aws: AwsAccount, wanted: _Wanted) -> Iterator[Answer]:
             f": {stack.description['StackStatusReason']}" if "StackStatusReason" in stack.description else ""
         )
         yield fails(name, f"{stack.status}{reason}", f"{events}; then {deploy} {name}")
-    elif wanted.template is not None and _spelled(stack.template) != _spelled(wanted.template):
+    elif wanted.template is not None and not is_synthesized:
         yield fails(name, f"{stack.status}, but with another template than cdk.out has", f"{deploy} {name}")
     else:
         same = ", with the template of cdk.out" if wanted.template is not None else ""

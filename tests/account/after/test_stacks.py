@@ -72,6 +72,14 @@ def test_a_status_says_whether_the_last_deployment_succeeded(
     assert says in finding.says
 
 
+def test_a_rollback_to_what_is_planned_is_told_and_is_no_fault() -> None:
+    described_by = stack_of(TOPIC, status="UPDATE_ROLLBACK_COMPLETE")[:2]
+
+    (finding,) = found(check(STACK, TOPIC), *described_by)
+    assert finding.outcome is Outcome.WARN
+    assert "the template is that of cdk.out" in finding.says
+
+
 def test_a_stack_that_is_missing_fails() -> None:
     (finding,) = found(check_of(nothing), ("describe_stacks", NOT_THERE))
 
