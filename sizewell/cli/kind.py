@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sizewell.cli.formats import known_by, outcome, spread
 from sizewell.config.policy import Policy
 from sizewell.instance_selection import Catalog, Engine, Measurement, Objective
-from sizewell.planning.workload_plan import InstanceWorkloadPlan
+from sizewell.kinds.registry import facet
+from sizewell.planning.workload_plan import InstanceWorkloadPlan, WorkloadPlan
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,6 +33,12 @@ class Row:
     predicted: str
     range: str = ""
     used: str = ""
+
+
+def runs_on(workload: WorkloadPlan) -> str:
+    """Return what the plan runs a workload on, as the table of the plan says it: of an endpoint, all of its variants."""
+    rows = [facet(part.kind, ViewKind).row(part) for part in workload.variants]
+    return " and ".join(f"{row.count} x {row.on}" if row.on else row.count for row in rows)
 
 
 @dataclass(frozen=True, slots=True)

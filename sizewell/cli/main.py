@@ -426,6 +426,64 @@ def verify(
         ask_and_report(config, env, profile, checks_after(OUTPUT), as_json=as_json)
 
 
+@app.command()
+def status(
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    profile: options.ProfileOption = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Show what runs now of each workload beside what was planned, and change nothing.
+
+    Prints a row for each thing that runs: type and count, state, last change, requests of the last hour, alarms that fire.
+
+    \b
+    Exit codes:
+      0  it is printed
+      1  the configuration has faults, or the accounts cannot be asked
+      2  the command was called wrongly
+    """
+    with report_config_errors():
+        from sizewell.cli.console import open_console
+        from sizewell.cli.status_command import load_status, print_status, status_to_json
+
+        found = load_status(config, env, profile)
+        if as_json:
+            echo(status_to_json(env, found), newline=False)
+        else:
+            with open_console() as console:
+                print_status(found, console)
+
+
+@app.command()
+def logs(
+    workload: options.WorkloadArgument,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    since: options.SinceOption = "1h",
+    follow: options.FollowOption = False,
+    profile: options.ProfileOption = None,
+) -> None:
+    """Print the log events of a workload that is deployed; of jobs those of the newest run.
+
+    Prints time (UTC), stream and message, one line for each event. For a workload in a cluster of Amazon EKS it prints the
+    command of kubectl that does it.
+
+    \b
+    Exit codes:
+      0  they are printed, or there were none in that time
+      1  it is not deployed or may not be read, or the configuration has faults
+      2  the command was called wrongly
+    """
+    with report_config_errors():
+        from sizewell.cli.logs_command import print_logs, seconds_of
+
+        since_s = seconds_of(since)
+        if since_s is None:
+            raise typer.BadParameter(f"--since {since}: write a number and m, h or d, such as 30m, 1h or 2d")
+        print_logs(config, env, workload, profile, since_s, follow=follow)
+
+
 @app.command(context_settings={"ignore_unknown_options": True})
 def deploy(
     ctx: typer.Context,

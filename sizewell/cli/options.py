@@ -123,6 +123,10 @@ DaysOption = Annotated[
         help="The days that are read, up to now: a mean of each minute for 14, of five for 62, of an hour for 454.",
     ),
 ]
+SinceOption = Annotated[str, typer.Option("--since", metavar="TIME", help="How far back: 30m, 1h or 2d.")]
+FollowOption = Annotated[
+    bool, typer.Option("--follow", help="Go on with what comes, until it is interrupted.")
+]
 WriteOption = Annotated[
     bool, typer.Option("--write", help="Write the proposed values into the file of the environment.")
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sizewell.cli.errors import exit_unknown_workload, exit_with
-from sizewell.cli.kind import ViewKind
+from sizewell.cli.kind import runs_on
 from sizewell.cli.output import alone, tell, write_file
 from sizewell.config import ConfigError, Fault
 from sizewell.config.environment_writer import UnchangeableError, set_values
@@ -21,7 +21,6 @@ from sizewell.deploy.endpoint_statistics import DeployedVariant, EndpointStatist
 from sizewell.facts.metric_statistics import finest_period_s
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.requirements import HardwareKind
-from sizewell.kinds.registry import facet
 from sizewell.planning.load import PlanInputs, load_inputs
 from sizewell.planning.lock import LockedEnvironment
 from sizewell.planning.lock_file import read_lock_file
@@ -225,12 +224,7 @@ def _with(model: Any, path: KeyPath, value: Any) -> Any:
 
 def _picks(plan: DeploymentPlan) -> dict[str, Pick]:
     usd = {line.workload: line.usd_per_month for line in plan.bill.lines}
-    return {planned.name: Pick(_runs_on(planned), usd[planned.name]) for planned in plan.workloads}
-
-
-def _runs_on(planned: WorkloadPlan) -> str:
-    rows = [facet(part.kind, ViewKind).row(part) for part in planned.variants]
-    return " and ".join(f"{row.count} x {row.on}" for row in rows)
+    return {planned.name: Pick(runs_on(planned), usd[planned.name]) for planned in plan.workloads}
 
 
 def _changed_text(file: Path, text: str, changes: Mapping[KeyPath, float]) -> str:

@@ -97,7 +97,9 @@ class EndpointStatistics:
         series: dict[MetricStatistic, Series] = {statistic: {} for statistic in wanted}
         with self._asking("cloudwatch:GetMetricData"):
             pages = self._cloudwatch.get_paginator("get_metric_data").paginate(
-                MetricDataQueries=[_query(f"m{index}", statistic) for index, statistic in enumerate(wanted)],
+                MetricDataQueries=[
+                    metric_query(f"m{index}", statistic) for index, statistic in enumerate(wanted)
+                ],
                 StartTime=start,
                 EndTime=self._end,
             )
@@ -120,7 +122,8 @@ class EndpointStatistics:
                 raise NotReadError(f"{self._caller} may not call {action}. {_ALLOW}") from None
 
 
-def _query(query_id: str, statistic: MetricStatistic) -> dict[str, Any]:
+def metric_query(query_id: str, statistic: MetricStatistic) -> dict[str, Any]:
+    """Return the query of a statistic, as GetMetricData takes it."""
     metric = {
         "Namespace": statistic.namespace,
         "MetricName": statistic.metric,

@@ -7,6 +7,7 @@ from sizewell.facts.file_systems import FileSystemType
 from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.facts.state_machines import EXECUTION_GRACE_S, TASK_GRACE_S
 from sizewell.instance_selection.results import Selection, TrainingEstimate
+from sizewell.planning.planned_logs import SharedLogs
 from sizewell.planning.workload_plan import (
     ImagePlan,
     JobPlan,
@@ -91,6 +92,11 @@ class TrainedModelPlan(JobPlan):
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[TrainingEstimate]
+
+    @property
+    def shared_logs(self) -> SharedLogs:
+        """Those of its jobs."""
+        return SharedLogs(of="TrainingJobs", name=self.job_name_prefix)
 
     @property
     def images(self) -> tuple[ImagePlan, ...]:

@@ -10,6 +10,7 @@ from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.facts.quotas import Quota
 from sizewell.instance_selection.modes.results import ModeComparison
 from sizewell.planning.observed_model import ObservedModel
+from sizewell.planning.planned_logs import SharedLogs
 from sizewell.planning.planned_variant import PlannedComponent, PlannedVariant
 
 if TYPE_CHECKING:
@@ -223,6 +224,16 @@ class WorkloadPlan(PlanModel):
     def planned_variants(self) -> Iterator[PlannedVariant]:
         """The variants of its endpoint of SageMaker."""
         yield from ()
+
+    @property
+    def shared_logs(self) -> SharedLogs | None:
+        """Where it logs beside the log groups of its stack; None logs nowhere else."""
+        return None
+
+    @property
+    def kubectl_logs(self) -> str | None:
+        """What prints its logs, where they are in a cluster; None where they are in CloudWatch."""
+        return None
 
     @property
     def planned_components(self) -> Iterator[PlannedComponent]:

@@ -1,8 +1,12 @@
-"""Given a deployed environment, when it is verified, then nothing is found; and what somebody changes by hand is found."""
+"""Given a deployed environment, when it is verified, then nothing is found; and what somebody changes by hand is found.
+
+What runs, and what it logs, is shown.
+"""
 
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +18,15 @@ from tests.localcloud.processes import PATIENCE_S
 from tests.synthesis import PROJECT_ROOT
 
 
-def verify(deployment: Deployment, directory: Path | None = None) -> tuple[int, list[dict[str, str]]]:
-    """Run it where cdk.out is, or in another directory; return the exit code and what did not pass."""
-    command = (sys.executable, "-m", "sizewell.cli.main", "verify", "--env", deployment.plan.environment)
+def sizewell(
+    deployment: Deployment, *arguments: str, directory: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command for the environment where cdk.out is, or in another directory."""
     result = subprocess.run(
-        [*command, "--config", str(PROJECT_ROOT / "config"), "--json"],
+        [
+            *(sys.executable, "-m", "sizewell.cli.main", *arguments),
+            *("--env", deployment.plan.environment, "--config", str(PROJECT_ROOT / "config")),
+        ],
         cwd=directory or deployment.folder,
         env={**deployment.environment, "PYTHONPATH": f"{PROJECT_ROOT}:{PROJECT_ROOT / 'tools/localcloud'}"},
         capture_output=True,
@@ -27,6 +35,12 @@ def verify(deployment: Deployment, directory: Path | None = None) -> tuple[int, 
         timeout=PATIENCE_S,
     )
     assert result.stdout, result.stderr
+    return result
+
+
+def verify(deployment: Deployment, directory: Path | None = None) -> tuple[int, list[dict[str, str]]]:
+    """Return the exit code and what did not pass."""
+    result = sizewell(deployment, "verify", "--json", directory=directory)
     found = json.loads(result.stdout)["findings"]
     return result.returncode, [finding for finding in found if finding["outcome"] != "pass"]
 
@@ -121,6 +135,26 @@ def test_a_stack_that_was_rolled_back_is_found(deployed: Deployment, tmp_path: P
         if finding["check"] == "stacks" and "what runs is the version before it" in finding["says"]
     ] == [stack]
     assert failures(deployed) == [], "what runs is what cdk.out has"
+
+
+@pytest.mark.parametrize("deployed", ["dev"], indirect=True)
+def test_what_runs_is_shown_and_what_it_logs(deployed: Deployment) -> None:
+    endpoint = deployed.plan.endpoints[0]
+    (place,) = json.loads(sizewell(deployed, "status", "--json").stdout)["places"]
+    shown = next(one for one in place["workloads"] if one["workload"] == endpoint.name)
+    assert [(part["name"], part["runs_on"], part["state"]) for part in shown["parts"]] == [
+        (
+            f"{endpoint.endpoint_name}/{endpoint.variant_name}",
+            f"{endpoint.initial_instance_count} x {endpoint.instance_type}",
+            "InService",
+        )
+    ]
+
+    logs, group = deployed.client("logs"), f"/aws/sagemaker/Endpoints/{endpoint.endpoint_name}"
+    logs.create_log_stream(logGroupName=group, logStreamName="primary/i-1")
+    event = {"timestamp": int(time.time() * 1000), "message": "ready\x1b[2J"}
+    logs.put_log_events(logGroupName=group, logStreamName="primary/i-1", logEvents=[event])
+    assert sizewell(deployed, "logs", endpoint.name).stdout.endswith(" primary/i-1 ready\\x1b[2J\n")
 
 
 def _on(instance_type: str) -> Callable[[Template], None]:

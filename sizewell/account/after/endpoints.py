@@ -55,7 +55,7 @@ def _ask(aws: AwsAccount, planned: _Planned) -> Iterator[Answer]:
     if pending := endpoint.get("PendingDeploymentSummary"):
         yield warns(name, f"a deployment of {pending['EndpointConfigName']} goes on", "verify again later")
     configured = sagemaker.describe_endpoint_config(EndpointConfigName=endpoint["EndpointConfigName"])
-    now, stated = _by_name(endpoint), _by_name(configured)
+    now, stated = variants_by_name(endpoint), variants_by_name(configured)
     for variant in planned.variants:
         subject = f"{name}/{variant.variant_name}"
         if variant.variant_name not in now or variant.variant_name not in stated:
@@ -78,33 +78,44 @@ def _ask(aws: AwsAccount, planned: _Planned) -> Iterator[Answer]:
         yield fails(f"{name}/{unplanned}", "the plan has no such variant", deploy)
 
 
-def _by_name(described: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def variants_by_name(described: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the variants of an endpoint or its configuration, shadows as well."""
     return {variant["VariantName"]: variant for key in _VARIANTS for variant in described.get(key, ())}
+
+
+def words_of(now: Mapping[str, Any], stated: Mapping[str, Any]) -> str:
+    """Return what a variant runs on, of DescribeEndpoint and DescribeEndpointConfig."""
+    if serverless := _serverless(now, stated):
+        return f"{serverless[0]} MB, {serverless[1]} at a time"
+    return f"{now.get('CurrentInstanceCount', 0)} x {' or '.join(_types(stated))}"
+
+
+def _serverless(now: Mapping[str, Any], stated: Mapping[str, Any]) -> tuple[int, int] | None:
+    config = now.get("CurrentServerlessConfig") or stated.get("ServerlessConfig")
+    return (config["MemorySizeInMB"], config["MaxConcurrency"]) if config else None
+
+
+def _types(stated: Mapping[str, Any]) -> tuple[str, ...]:
+    pools = tuple(pool["InstanceType"] for pool in stated.get("InstancePools", ()))
+    return pools or (stated.get("InstanceType", "no instance"),)
 
 
 def _compared(
     planned: PlannedVariant, now: Mapping[str, Any], stated: Mapping[str, Any]
 ) -> tuple[list[str], str]:
     """Return what is not as planned, and what the variant runs on."""
+    runs_on, differs = words_of(now, stated), []
     if planned.memory_mb is not None:
-        serverless = now.get("CurrentServerlessConfig") or stated.get("ServerlessConfig") or {}
-        found = (serverless.get("MemorySizeInMB"), serverless.get("MaxConcurrency"))
-        runs_on = f"{found[0]} MB, {found[1]} at a time"
-        if found != (planned.memory_mb, planned.max_concurrency):
-            return [
-                f"{runs_on}; planned {planned.memory_mb} MB, {planned.max_concurrency} at a time"
-            ], runs_on
-        return [], runs_on
-    types = tuple(sorted(pool["InstanceType"] for pool in stated.get("InstancePools", ()))) or (
-        stated.get("InstanceType", "serverless"),
-    )
-    count, differs = now.get("CurrentInstanceCount", 0), []
-    if types != tuple(sorted(planned.instance_types)):
+        if _serverless(now, stated) != (planned.memory_mb, planned.max_concurrency):
+            differs.append(f"{runs_on}; planned {planned.memory_mb} MB, {planned.max_concurrency} at a time")
+        return differs, runs_on
+    types, count = _types(stated), now.get("CurrentInstanceCount", 0)
+    if sorted(types) != sorted(planned.instance_types):
         differs.append(f"runs on {' or '.join(types)}, planned {' or '.join(planned.instance_types)}")
     least, most = planned.fewest_instances, planned.most_instances
     if not least <= count <= most:
         differs.append(f"{count} instances, planned {least if least == most else f'{least} to {most}'}")
-    return differs, f"{count} x {' or '.join(types)}"
+    return differs, runs_on
 
 
 ENDPOINTS = Check(

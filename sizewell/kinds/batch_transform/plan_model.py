@@ -6,6 +6,7 @@ from typing import Literal, Self
 from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.facts.state_machines import EXECUTION_GRACE_S
 from sizewell.instance_selection.results import Selection, TransformEstimate
+from sizewell.planning.planned_logs import SharedLogs
 from sizewell.planning.workload_plan import (
     ImagePlan,
     InferencePipelinePlan,
@@ -76,6 +77,11 @@ class BatchTransformPlan(JobPlan):
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[TransformEstimate]
+
+    @property
+    def shared_logs(self) -> SharedLogs:
+        """Those of its jobs."""
+        return SharedLogs(of="TransformJobs", name=self.job_name_prefix)
 
     @property
     def images(self) -> tuple[ImagePlan, ...]:

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.instance_selection.results import NotebookEstimate, Selection
+from sizewell.planning.planned_logs import SharedLogs
 from sizewell.planning.workload_plan import InstanceWorkloadPlan, PlanModelKind, SchedulePlan
 
 
@@ -25,6 +26,11 @@ class NotebookPlan(InstanceWorkloadPlan):
     write_prefixes: tuple[str, ...]
     """May be read as well."""
     selection: Selection[NotebookEstimate]
+
+    @property
+    def shared_logs(self) -> SharedLogs:
+        """Those of its instance."""
+        return SharedLogs(of="NotebookInstances", name=self.notebook_name)
 
     @property
     def quotas(self) -> Iterator[Quota]:

@@ -6,6 +6,7 @@ from typing import Literal
 from sizewell.facts.quotas import Quota, instance_quotas
 from sizewell.facts.state_machines import EXECUTION_GRACE_S
 from sizewell.instance_selection.results import ProcessingEstimate, Selection
+from sizewell.planning.planned_logs import SharedLogs
 from sizewell.planning.training_plan_model import TrainingCodePlan
 from sizewell.planning.workload_plan import (
     ImagePlan,
@@ -68,6 +69,11 @@ class ProcessingJobPlan(JobPlan):
     runs_per_month: float | None
     """None where the configuration does not say how often it runs; the bill then counts one."""
     selection: Selection[ProcessingEstimate]
+
+    @property
+    def shared_logs(self) -> SharedLogs:
+        """Those of its jobs."""
+        return SharedLogs(of="ProcessingJobs", name=self.job_name_prefix)
 
     @property
     def images(self) -> tuple[ImagePlan, ...]:

@@ -132,6 +132,13 @@ class EksPlan(InstanceWorkloadPlan):
     pod: PodRoomPlan
 
     @property
+    def kubectl_logs(self) -> str:
+        """By the labels of its pods, of all their containers."""
+        namespace = self.cluster.namespace
+        labels = f"app.kubernetes.io/name={self.name},app.kubernetes.io/instance={namespace}"
+        return f"kubectl logs --namespace {namespace} --selector {labels} --all-containers --prefix --tail=-1"
+
+    @property
     def quotas(self) -> Iterator[Quota]:
         """The vCPUs of all nodes while pods are replaced."""
         pool = self.node_pool
