@@ -671,6 +671,28 @@ def destroy_local(verbose: options.VerboseOption = False) -> None:
 
 
 @app.command()
+def doctor(
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    profile: options.ProfileOption = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Look whether this machine has what Sizewell needs; starts no program, and calls nobody.
+
+    Prints a row for Python, packages, Node.js, cdk, disk, AWS credentials, configuration, lock, output and the local cloud, and
+    what to do where something is wrong.
+
+    \b
+    Exit codes:
+      0  nothing is missing
+      1  something is missing
+      2  the command was called wrongly
+    """
+    from sizewell.cli.doctor_command import run_doctor
+
+    run_doctor(config, profile, as_json=as_json)
+
+
+@app.command()
 def init(
     directory: options.PlatformDirectoryArgument = None,
     name: options.PlatformNameOption = None,
