@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -36,6 +37,11 @@ class LogEvent:
     """Since 1970, in UTC."""
     stream: str
     message: str
+
+    @property
+    def at(self) -> datetime:
+        """When it happened, in UTC."""
+        return datetime.fromtimestamp(self.at_ms / 1000, UTC)
 
 
 def log_sources(aws: AwsAccount, workload: WorkloadPlan) -> tuple[LogSource, ...]:
@@ -74,14 +80,15 @@ def _newest_run(aws: AwsAccount, shared: SharedLogs) -> LogSource | None:
     return LogSource(shared.group, max(newest, key=lambda run: (newest[run], run)))
 
 
-def read_logs(aws: AwsAccount, sources: Sequence[LogSource], start_ms: int) -> list[LogEvent]:
-    """Return the events of all sources since a time, in its order. Errors of botocore pass."""
-    return [event for _, event in _read(aws, sources, start_ms)]
+def read_logs(aws: AwsAccount, sources: Sequence[LogSource], since_s: int) -> list[LogEvent]:
+    """Return the events of all sources of the last seconds, in the order of time. Errors of botocore pass."""
+    return [event for _, event in _read(aws, sources, _start_ms(since_s))]
 
 
-def follow_logs(aws: AwsAccount, sources: Sequence[LogSource], start_ms: int) -> Iterator[LogEvent]:
-    """Yield the events of all sources since a time, and then what comes, for ever. Errors of botocore pass."""
+def follow_logs(aws: AwsAccount, sources: Sequence[LogSource], since_s: int) -> Iterator[LogEvent]:
+    """Yield the events of all sources of the last seconds, and then what comes, for ever. Errors of botocore pass."""
     told: dict[str, int] = {}
+    start_ms = _start_ms(since_s)
     while True:
         for event_id, event in _read(aws, sources, start_ms):
             if event_id not in told:
@@ -91,6 +98,10 @@ def follow_logs(aws: AwsAccount, sources: Sequence[LogSource], start_ms: int) ->
         start_ms = max(start_ms, max(told.values(), default=0) - _LATE_MS)
         told = {event_id: at_ms for event_id, at_ms in told.items() if at_ms >= start_ms}
         time.sleep(POLL_INTERVAL_S)
+
+
+def _start_ms(since_s: int) -> int:
+    return int((time.time() - since_s) * 1000)
 
 
 def _read(aws: AwsAccount, sources: Sequence[LogSource], start_ms: int) -> list[tuple[str, LogEvent]]:

@@ -34,6 +34,11 @@ class Part:
     state: str
     changed: datetime | None = None
 
+    @property
+    def changed_utc(self) -> datetime | None:
+        """When it changed last, in UTC."""
+        return self.changed and self.changed.astimezone(UTC)
+
 
 @dataclass(frozen=True)
 class WorkloadStatus:

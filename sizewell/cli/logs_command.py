@@ -1,8 +1,6 @@
 """``sizewell logs``: the log events of a workload."""
 
 import re
-import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sizewell.account.aws_account import AwsAccount
@@ -40,7 +38,6 @@ def print_logs(
         echo(f"{planned.kubectl_logs} --since={since_s // MINUTE_S}m{' --follow' if follow else ''}")
         return
     foundation = plan.foundations[planned.place]
-    start_ms = int((time.time() - since_s) * 1000)
     try:
         aws = AwsAccount(foundation.account, foundation.region, profile)
         with as_our_error(f"logs of {workload}"):
@@ -50,7 +47,7 @@ def print_logs(
             for source in sources:
                 tell(f"{source.group}{f', {source.stream_prefix}' if source.stream_prefix else ''}:")
             events = 0
-            for event in follow_logs(aws, sources, start_ms) if follow else read_logs(aws, sources, start_ms):
+            for event in follow_logs(aws, sources, since_s) if follow else read_logs(aws, sources, since_s):
                 events += 1
                 echo(line_of(event))
             if not events:
@@ -71,5 +68,5 @@ _ALLOW = (
 
 def line_of(event: LogEvent) -> str:
     """Return time in UTC, stream and message in one line that steers no terminal and shows no secret."""
-    at = datetime.fromtimestamp(event.at_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    at = event.at.strftime("%Y-%m-%dT%H:%M:%SZ")
     return f"{at} {printable_line(event.stream)} {printable_line(event.message.expandtabs().rstrip())}"

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ def print_status(statuses: Statuses, console: Console) -> None:
                     Text(runs_on(status.workload) if index == 0 else ""),
                     Text(part.runs_on),
                     Text(part.state, style="" if part.state in _WELL else "yellow"),
-                    Text(_time(part.changed)),
+                    Text(part.changed_utc.strftime("%Y-%m-%d %H:%M") if part.changed_utc else "-"),
                     Text("" if index or status.requests is None else f"{status.requests:,.0f}"),
                     Text(
                         str(len(status.firing) or "-") if index == 0 else "",
@@ -103,16 +102,12 @@ def _rows(status: WorkloadStatus) -> Sequence[Part]:
     return (Part("", "-", "see kubectl" if in_cluster else "not deployed"),)
 
 
-def _time(at: datetime | None) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M") if at else "-"
-
-
 def _data(status: WorkloadStatus) -> dict[str, Any]:
     return {
         "workload": status.workload.name,
         "planned": runs_on(status.workload),
         "parts": [
-            {**asdict(part), "changed": part.changed and part.changed.astimezone(UTC).isoformat()}
+            {**asdict(part), "changed": part.changed_utc and part.changed_utc.isoformat()}
             for part in status.parts
         ],
         "requests_last_hour": status.requests,

@@ -1,5 +1,6 @@
 """Where a workload logs, and what is read of it."""
 
+import time
 from typing import Any
 
 import pytest
@@ -101,16 +102,17 @@ def test_events_of_all_sources_come_in_the_order_of_time() -> None:
     ]
     aws = ScriptedAccount({"logs": answers})
 
-    found = read_logs(aws, [LogSource("a"), LogSource("b")], 0)
+    found = read_logs(aws, [LogSource("a"), LogSource("b")], 60)
     assert [one.at_ms for one in found] == [10, 20, 30]
 
 
 def test_what_is_followed_is_told_once_and_what_comes_late_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sizewell.account.logs.POLL_INTERVAL_S", 0)
+    now = int(time.time() * 1000)
     answers = [
-        ("filter_log_events", {"events": [event(100_000, "first")]}),
-        ("filter_log_events", {"events": [event(95_000, "late"), event(100_000, "first")]}),
+        ("filter_log_events", {"events": [event(now, "first")]}),
+        ("filter_log_events", {"events": [event(now - 5000, "late"), event(now, "first")]}),
     ]
-    followed = follow_logs(ScriptedAccount({"logs": answers}), [LogSource("a")], 0)
+    followed = follow_logs(ScriptedAccount({"logs": answers}), [LogSource("a")], 60)
 
     assert [next(followed).message for _ in range(2)] == ["first", "late"]
