@@ -109,10 +109,16 @@ def test_events_of_all_sources_come_in_the_order_of_time() -> None:
 def test_what_is_followed_is_told_once_and_what_comes_late_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sizewell.account.logs.POLL_INTERVAL_S", 0)
     now = int(time.time() * 1000)
+    first, late, last = event(now, "first"), event(now - 5000, "late"), event(now + 1, "last")
     answers = [
-        ("filter_log_events", {"events": [event(now, "first")]}),
-        ("filter_log_events", {"events": [event(now - 5000, "late"), event(now, "first")]}),
+        ("filter_log_events", {"events": some}) for some in ([first], [late, first], [late, first, last])
     ]
-    followed = follow_logs(ScriptedAccount({"logs": answers}), [LogSource("a")], 60)
+    aws, starts = ScriptedAccount({"logs": answers}), []
+    aws.client("logs").meta.events.register(
+        "provide-client-params.logs.FilterLogEvents", lambda params, **_: starts.append(params["startTime"])
+    )
 
-    assert [next(followed).message for _ in range(2)] == ["first", "late"]
+    followed = follow_logs(aws, [LogSource("a")], 60)
+    assert [next(followed).message for _ in range(3)] == ["first", "late", "last"]
+    assert starts[0] <= now - 59_000
+    assert starts[1:] == [now - 30_000, now - 30_000]

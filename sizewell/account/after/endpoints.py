@@ -62,9 +62,18 @@ def _ask(aws: AwsAccount, planned: _Planned) -> Iterator[Answer]:
             yield fails(subject, "the endpoint has no such variant", deploy)
             continue
         of_variant = now[variant.variant_name]
-        differs, runs_on = _compared(variant, of_variant, stated[variant.variant_name])
-        if differs:
-            yield fails(subject, "; ".join(differs), deploy)
+        configuration = stated[variant.variant_name]
+        runs_on = words_of(of_variant, configuration)
+        if other := _other_hardware(variant, of_variant, configuration):
+            yield fails(subject, other, deploy)
+        elif other := _other_count(variant, of_variant):
+            # Endpoints of ours retain the counts of their variants, so no deployment changes them.
+            yield fails(
+                subject,
+                other,
+                "Application Auto Scaling brings it back where the check of scaling passes; else: "
+                f"aws sagemaker update-endpoint-weights-and-capacities --endpoint-name {name} --region {aws.region}",
+            )
         else:
             yield passes(subject, f"InService: {runs_on}")
         weight = of_variant.get("CurrentWeight")
@@ -100,22 +109,22 @@ def _types(stated: Mapping[str, Any]) -> tuple[str, ...]:
     return pools or (stated.get("InstanceType", "no instance"),)
 
 
-def _compared(
-    planned: PlannedVariant, now: Mapping[str, Any], stated: Mapping[str, Any]
-) -> tuple[list[str], str]:
-    """Return what is not as planned, and what the variant runs on."""
-    runs_on, differs = words_of(now, stated), []
+def _other_hardware(planned: PlannedVariant, now: Mapping[str, Any], stated: Mapping[str, Any]) -> str:
     if planned.memory_mb is not None:
-        if _serverless(now, stated) != (planned.memory_mb, planned.max_concurrency):
-            differs.append(f"{runs_on}; planned {planned.memory_mb} MB, {planned.max_concurrency} at a time")
-        return differs, runs_on
-    types, count = _types(stated), now.get("CurrentInstanceCount", 0)
-    if sorted(types) != sorted(planned.instance_types):
-        differs.append(f"runs on {' or '.join(types)}, planned {' or '.join(planned.instance_types)}")
-    least, most = planned.fewest_instances, planned.most_instances
-    if not least <= count <= most:
-        differs.append(f"{count} instances, planned {least if least == most else f'{least} to {most}'}")
-    return differs, runs_on
+        if _serverless(now, stated) == (planned.memory_mb, planned.max_concurrency):
+            return ""
+        return f"{words_of(now, stated)}; planned {planned.memory_mb} MB, {planned.max_concurrency} at a time"
+    types = _types(stated)
+    if sorted(types) == sorted(planned.instance_types):
+        return ""
+    return f"runs on {' or '.join(types)}, planned {' or '.join(planned.instance_types)}"
+
+
+def _other_count(planned: PlannedVariant, now: Mapping[str, Any]) -> str:
+    count, least, most = now.get("CurrentInstanceCount", 0), planned.fewest_instances, planned.most_instances
+    if planned.memory_mb is not None or least <= count <= most:
+        return ""
+    return f"{count} instances, planned {least if least == most else f'{least} to {most}'}"
 
 
 ENDPOINTS = Check(

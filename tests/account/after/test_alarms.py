@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from sizewell.account.after.alarms import ALARMS
+from sizewell.account.after.alarms import ALARMS, described_alarms
 from tests.account.after.deployed import STACK, found
+from tests.account.builders import ScriptedAccount
 
 RESOURCES = {name: ("AWS::CloudWatch::Alarm", f"demo-{name}", {}) for name in ("Latency", "Errors")}
 BOTH = [{"AlarmName": f"demo-{name}", "StateValue": "OK"} for name in ("Latency", "Errors")]
@@ -46,11 +47,16 @@ def test_missing_data_is_told_where_it_keeps_an_alarm_from_its_state() -> None:
 
 
 def test_more_alarms_than_one_request_may_name_are_asked_for_in_several() -> None:
-    many = {f"A{number}": ("AWS::CloudWatch::Alarm", f"a{number}", {}) for number in range(101)}
     described = [{"AlarmName": f"a{number}", "StateValue": "OK"} for number in range(101)]
     answers = [
         ("describe_alarms", {"MetricAlarms": described[:100]}),
         ("describe_alarms", {"MetricAlarms": described[100:]}),
     ]
+    aws, asked = ScriptedAccount({"cloudwatch": answers}), []
+    aws.client("cloudwatch").meta.events.register(
+        "provide-client-params.cloudwatch.DescribeAlarms",
+        lambda params, **_: asked.append(len(params["AlarmNames"])),
+    )
 
-    assert found(ALARMS, many, {"cloudwatch": answers}) == [(STACK, "pass", "101 alarms, none fires")]
+    assert len(described_alarms(aws, [alarm["AlarmName"] for alarm in described])) == 101
+    assert asked == [100, 1]

@@ -1,5 +1,6 @@
 """The stacks of a plan, as CloudFormation describes them."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from sizewell.account.after.stacks import check_of
 from sizewell.account.after.synthesized import synthesized_in
 from sizewell.account.check import Check
 from sizewell.account.finding import Finding, Outcome
+from sizewell.planning import plan_to_json
 from sizewell.planning.plan import DeploymentPlan
 from tests.account.after.deployed import DEPLOYED_PLAN, NOT_THERE, STACK, described, stack_of, template
 from tests.account.builders import Refusal, ScriptedAccount, findings
@@ -105,8 +107,17 @@ def test_a_refusal_says_what_to_allow() -> None:
     assert "cloudformation:DescribeStacks" in finding.to_do
 
 
-def test_an_output_of_another_plan_has_nothing_to_say(tmp_path: Path) -> None:
-    (tmp_path / "plan.json").write_text("{}")
+def test_only_an_output_of_the_same_plan_has_something_to_say(tmp_path: Path) -> None:
+    artifact = {
+        "type": "aws:cloudformation:stack",
+        "environment": "aws://111122223333/us-east-1",
+        "properties": {"templateFile": "one.json", "stackName": STACK},
+    }
+    (tmp_path / "manifest.json").write_text(json.dumps({"artifacts": {"one": artifact}}))
+    (tmp_path / "one.json").write_text(json.dumps(template(TOPIC)))
+    (tmp_path / "plan.json").write_text(plan_to_json(DEPLOYED_PLAN))
+    assert synthesized_in(tmp_path)(DEPLOYED_PLAN) == {STACK: template(TOPIC)}
 
+    (tmp_path / "plan.json").write_text("{}")
     assert synthesized_in(tmp_path)(DEPLOYED_PLAN) == {}
     assert synthesized_in(tmp_path / "nowhere")(DEPLOYED_PLAN) == {}
