@@ -87,16 +87,11 @@ class CloudFormation:
             if description is None or description["StackStatus"] in _NOT_DEPLOYED:
                 return None
             body = self._client.get_template(StackName=name, TemplateStage="Original")["TemplateBody"]
-        # YAML comes as it is, and JSON as OrderedDicts, which are no plain maps to the template model.
-        try:
-            template = yaml.safe_load(body) if isinstance(body, str) else json.loads(json.dumps(body))
-        except yaml.YAMLError as error:
-            raise CloudFormationError(f"{name}: its template is YAML that is not read: {error}") from None
         given = description.get("Parameters", ())
         return DeployedStack(
             name,
             description["StackStatus"],
-            template,
+            template_of(name, body),
             {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in given},
             description.get("EnableTerminationProtection", False),
         )
@@ -165,6 +160,18 @@ class CloudFormation:
                 return None
             raise
         return dict(found)
+
+
+def template_of(name: str, body: Any) -> dict[str, Any]:
+    """Return the template of a stack, as GetTemplate gives it to boto3. Raises CloudFormationError for YAML that is not read."""
+    # YAML comes as it is, and JSON as OrderedDicts, which are no plain maps to the template model.
+    try:
+        found: dict[str, Any] = (
+            yaml.safe_load(body) if isinstance(body, str) else json.loads(json.dumps(body))
+        )
+    except yaml.YAMLError as error:
+        raise CloudFormationError(f"{name}: its template is YAML that is not read: {error}") from None
+    return found
 
 
 def session_of_role(caller: Any, role_arn: str) -> Any:

@@ -109,7 +109,7 @@ NEVER_IMPORTS: dict[str, set[str]] = {
     | (OUTSIDE_WORLD - {"boto3", "botocore", "http", "urllib"})
     | {"os", "pydantic", "ruamel", "yaml"},
     # It asks with boto3, and reads one file over HTTPS: what an image was built for.
-    "sizewell.account": CDK | (OUTSIDE_WORLD - {"boto3", "botocore", "urllib"}) | {"os", "ruamel"},
+    "sizewell.account": CDK | (OUTSIDE_WORLD - {"boto3", "botocore", "urllib"}) | {"os", "ruamel", "yaml"},
     "sizewell.pytest_plugin": CDK | (OUTSIDE_WORLD - {"subprocess"}) | CLOCK_AND_CHANCE | {"ruamel", "yaml"},
     "sizewell.cli": CDK | OUTSIDE_WORLD | CLOCK_AND_CHANCE,
     "constructs_lib": OUTSIDE_WORLD | CLOCK_AND_CHANCE | {"ruamel", "yaml", "pydantic"},

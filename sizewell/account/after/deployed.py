@@ -1,6 +1,5 @@
 """What CloudFormation has of the stacks of a plan: status, template and resources, each read once for all checks."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,11 +7,11 @@ from threading import RLock
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import yaml
 from botocore.exceptions import ClientError
 
 from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, Check, Place
+from sizewell.deploy.cloudformation import template_of
 from sizewell.templates.template import Template
 
 #: What reads a stack with its resources.
@@ -75,11 +74,7 @@ class DeployedStack:
         body = self.aws.client("cloudformation").get_template(StackName=self.name, TemplateStage="Original")[
             "TemplateBody"
         ]
-        # YAML comes as it is, and JSON as OrderedDicts.
-        found: Mapping[str, Any] = (
-            yaml.safe_load(body) if isinstance(body, str) else json.loads(json.dumps(body))
-        )
-        return found
+        return template_of(self.name, body)
 
     @cached_property
     def _physical_ids(self) -> Mapping[str, str]:
