@@ -17,6 +17,7 @@ from sizewell.cli.findings_view import findings_to_json, print_findings
 from sizewell.cli.output import echo, tell
 from sizewell.deploy.cloudformation import CloudFormationError
 from sizewell.planning import load_plan
+from sizewell.planning.foundation_plan_model import FoundationPlan
 
 
 def ask_accounts(
@@ -31,14 +32,22 @@ def ask_accounts(
     try:
         for foundation in plan.foundations.values():
             with _progress(f"Reading {foundation.account}, {foundation.region} ...") as show:
-                reader = BootstrapNames(foundation, qualifier).lookup_role_arn
-                aws = AwsAccount(foundation.account, foundation.region, profile, reader)
+                aws = account_of(foundation, profile, qualifier)
                 for finding in run_checks(checks, Place(plan, foundation, aws, qualifier)):
                     findings.append(finding)
                     show(finding.check)
     except CloudFormationError as error:
         exit_with(str(error))
     return tuple(findings)
+
+
+def account_of(foundation: FoundationPlan, profile: str | None, qualifier: str | None = None) -> AwsAccount:
+    """Return the account and region of a place, which a caller of another account reads in the lookup role of its bootstrap.
+
+    ``qualifier`` is that of the bootstrap in cdk.json, which is read where it is None. Raises CloudFormationError.
+    """
+    names = BootstrapNames(foundation, qualifier or qualifier_of_app(Path("cdk.json")))
+    return AwsAccount(foundation.account, foundation.region, profile, names.lookup_role_arn)
 
 
 @contextmanager

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from sizewell.account.aws_account import AwsAccount
 from sizewell.account.logs import LogEvent, follow_logs, log_sources, read_logs
+from sizewell.cli.account_command import account_of
 from sizewell.cli.errors import exit_unknown_workload, exit_with
 from sizewell.cli.output import echo, tell
 from sizewell.config.printable import printable_line
@@ -39,7 +39,7 @@ def print_logs(
         return
     foundation = plan.foundations[planned.place]
     try:
-        aws = AwsAccount(foundation.account, foundation.region, profile)
+        aws = account_of(foundation, profile)
         with as_our_error(f"logs of {workload}"):
             sources = log_sources(aws, planned)
             if not sources:

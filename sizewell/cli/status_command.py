@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sizewell.account.aws_account import AwsAccount
 from sizewell.account.status import Part, WorkloadStatus, read_status
+from sizewell.cli.account_command import account_of
 from sizewell.cli.console import is_narrow
 from sizewell.cli.errors import exit_with
 from sizewell.cli.kind import runs_on
@@ -34,7 +34,7 @@ def load_status(directory: Path, environment: str, profile: str | None) -> Statu
     try:
         for place, foundation in plan.foundations.items():
             tell(f"Reading {foundation.account}, {foundation.region} ...")
-            aws = AwsAccount(foundation.account, foundation.region, profile)
+            aws = account_of(foundation, profile)
             with as_our_error("status"):
                 workloads = [workload for workload in plan.workloads if workload.place == place]
                 found[f"{aws.where}{f' ({place})' if place else ''}"] = read_status(aws, workloads)
