@@ -5,19 +5,23 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigParserError
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from importlib.util import find_spec
 from pathlib import Path
 
 import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from sizewell.account.finding import Finding, Outcome
 from sizewell.cli.console import open_console
-from sizewell.cli.findings_view import findings_to_json, print_findings
+from sizewell.cli.findings_view import STYLES
 from sizewell.cli.output import echo
 from sizewell.config.printable import printable_word
 from sizewell.facts.environment_files import environment_names
@@ -78,12 +82,28 @@ def run_doctor(config: Path, profile: str | None, *, as_json: bool) -> None:
     """Print what was found, and end the command with 1 where something fails."""
     findings = examine(Machine(Path.cwd(), config, profile, variables({})))
     if as_json:
-        echo(findings_to_json(PLACE, findings), newline=False)
+        echo(json.dumps({"findings": [asdict(finding) for finding in findings]}, indent=2))
     else:
         with open_console() as console:
-            print_findings(findings, console)
+            print_machine(findings, console)
     if any(finding.outcome is Outcome.FAIL for finding in findings):
         raise typer.Exit(1)
+
+
+def print_machine(findings: Sequence[Finding], console: Console) -> None:
+    """Print a row for each thing that was looked at, also where all is well: versions are worth reading. Then what to do."""
+    table = Table(box=box.SIMPLE, pad_edge=False, show_header=False)
+    for finding in findings:
+        table.add_row(
+            Text(finding.outcome.value, style=STYLES[finding.outcome]),
+            finding.check,
+            Text(finding.subject, overflow="fold"),
+            Text(finding.says, overflow="fold"),
+        )
+    console.print(table)
+    for finding in findings:
+        if finding.to_do:
+            console.print(Text(f"{finding.subject}: {finding.to_do}"), soft_wrap=True)
 
 
 def _python(_: Machine) -> Said:

@@ -14,7 +14,7 @@ from rich.text import Text
 from sizewell.account.finding import Finding, Outcome
 from sizewell.cli.console import print_lines
 
-_STYLES = {Outcome.FAIL: "red", Outcome.WARN: "yellow", Outcome.UNKNOWN: "cyan", Outcome.PASS: "green"}
+STYLES = {Outcome.FAIL: "red", Outcome.WARN: "yellow", Outcome.UNKNOWN: "cyan", Outcome.PASS: "green"}
 #: As people read them: the end of an output is what they see.
 _WORST_LAST = (Outcome.PASS, Outcome.UNKNOWN, Outcome.WARN, Outcome.FAIL)
 
@@ -50,14 +50,14 @@ def _overview(place: str, findings: Sequence[Finding]) -> Table:
     for check, of_check in groupby(findings, lambda finding: finding.check):
         counts = Counter(finding.outcome for finding in of_check)
         table.add_row(
-            check, *(Text(str(counts[outcome] or ""), style=_STYLES[outcome]) for outcome in _WORST_LAST)
+            check, *(Text(str(counts[outcome] or ""), style=STYLES[outcome]) for outcome in _WORST_LAST)
         )
     return table
 
 
 def _print_finding(finding: Finding, where: str, console: Console) -> None:
     """Print a finding in lines of its own: a command in a cell of a table would be broken where nobody can copy it."""
-    outcome = Text(f"{finding.outcome.value} ", style=f"bold {_STYLES[finding.outcome]}")
+    outcome = Text(f"{finding.outcome.value} ", style=f"bold {STYLES[finding.outcome]}")
     console.print(outcome + Text(f"{finding.check}: {finding.subject}{where}"), soft_wrap=True)
     print_lines(console, (finding.says,))
     if finding.to_do:

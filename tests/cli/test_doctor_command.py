@@ -12,7 +12,8 @@ import pytest
 
 from sizewell.account.finding import Outcome
 from sizewell.cli import doctor_command
-from sizewell.cli.doctor_command import Machine, examine
+from sizewell.cli.console import open_console
+from sizewell.cli.doctor_command import Machine, examine, print_machine
 from tests.cli.conftest import Sizewell
 
 Usage = namedtuple("Usage", "total used free")
@@ -150,6 +151,18 @@ def test_what_is_missing_makes_the_exit_code(sizewell: Sizewell, monkeypatch: py
     result: Any = sizewell("doctor", "--json")
     assert result.exit_code == 1
     assert {finding["outcome"] for finding in json.loads(result.stdout)["findings"]} >= {"fail", "pass"}
+
+
+def test_versions_are_shown_where_all_is_well_and_below_what_to_do(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_console() as console:
+        print_machine(examine(machine), console)
+
+    rows = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert f"pass packages aws-cdk-lib {version('aws-cdk-lib')}" in rows
+    assert "warn aws credentials none found here: only the metadata of an instance is left" in rows
+    assert "credentials: aws configure sso" in rows
 
 
 def test_neither_the_sdk_of_aws_nor_the_kernel_of_cdk_is_loaded() -> None:
