@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizewell.cli.errors import exit_with
-from sizewell.cli.output import tell, write_files
+from sizewell.cli.output import tell, write_file, write_files
 from sizewell.config import ConfigError, environment_names
 from sizewell.instance_selection.catalog import PACKAGED, RefreshedTables, load_catalog
 from sizewell.instance_selection.catalog.tables import Row, read_table
@@ -146,9 +146,7 @@ def _prices_of(api: QueryApi | None, region: str, host: str) -> RegionPrices:
 
 def _prepare_downloads() -> None:
     DOWNLOADS.mkdir(parents=True, exist_ok=True)
-    ignore = DOWNLOADS / ".gitignore"
-    if not ignore.is_file():
-        ignore.write_text("*\n", "utf-8")
+    write_file(DOWNLOADS / ".gitignore", "*\n")
 
 
 def _refuse_lost(known: Mapping[str, int], prices: RegionPrices) -> None:

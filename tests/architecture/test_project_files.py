@@ -81,7 +81,8 @@ def test_every_command_that_takes_credentials_is_said_to_ask_aws() -> None:
     text = " ".join((PROJECT_ROOT / "SECURITY.md").read_text("utf-8").split())
     (said,) = re.findall(r"These commands ask AWS, and no other: (.+?)\. ", text)
     named = {" ".join(words.split()[1:]).partition(" --")[0] for words in re.findall(r"`(.+?)`", said)}
-    assert named == set(_with_profile(get_command(app)))
+    # It looks whether the profile has credentials, and asks nobody.
+    assert named == set(_with_profile(get_command(app))) - {"doctor"}
 
 
 def _with_profile(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
