@@ -46,8 +46,8 @@ class WorkloadStatus:
 
     workload: WorkloadPlan
     parts: tuple[Part, ...]
-    firing: tuple[str, ...] = ()
-    """Alarms in the state ALARM."""
+    firing: tuple[str, ...] | None = ()
+    """Alarms in the state ALARM; None where they were not read."""
     requests: float | None = None
     """In the last hour; None where nobody counts them."""
     not_read: str = ""
@@ -67,7 +67,7 @@ def read_status(aws: AwsAccount, workloads: Sequence[WorkloadPlan]) -> tuple[Wor
     found = []
     for workload in workloads:
         parts: list[Part] = []
-        firing: tuple[str, ...] = ()
+        firing: tuple[str, ...] | None = ()
         not_read = refusal if any(True for _ in workload.observed) else ""
         try:
             if stack := deployed_stack(aws, workload.stack_name):
@@ -75,7 +75,7 @@ def read_status(aws: AwsAccount, workloads: Sequence[WorkloadPlan]) -> tuple[Wor
                     parts.append(part)
                 firing = _firing(aws, stack)
         except (BotoCoreError, ClientError) as error:
-            not_read = _said(error)
+            not_read, firing = _said(error), None
         found.append(WorkloadStatus(workload, tuple(parts), firing, requests.get(workload.name), not_read))
     return tuple(found)
 

@@ -61,17 +61,14 @@ def print_status(statuses: Statuses, console: Console) -> None:
                     Text(part.state, style="" if part.state in _WELL else "yellow"),
                     Text(part.changed_utc.strftime("%Y-%m-%d %H:%M") if part.changed_utc else "-"),
                     Text("" if index or status.requests is None else f"{status.requests:,.0f}"),
-                    Text(
-                        str(len(status.firing) or "-") if index == 0 else "",
-                        style="red" if status.firing else "",
-                    ),
+                    Text("" if index else _alarms(status.firing), style="red" if status.firing else ""),
                 ]
                 if is_narrow(console):
                     del cells[4]
                 table.add_row(*cells)
         console.print(table)
         for status in found:
-            for alarm in status.firing:
+            for alarm in status.firing or ():
                 console.print(Text(f"{status.workload.name}: the alarm {alarm} fires"), soft_wrap=True)
             if status.not_read:
                 console.print(Text(f"{status.workload.name}: not read: {status.not_read}"), soft_wrap=True)
@@ -102,6 +99,10 @@ def _rows(status: WorkloadStatus) -> Sequence[Part]:
     return (Part("", "-", "see kubectl" if in_cluster else "not deployed"),)
 
 
+def _alarms(firing: Sequence[str] | None) -> str:
+    return "?" if firing is None else str(len(firing) or "-")
+
+
 def _data(status: WorkloadStatus) -> dict[str, Any]:
     return {
         "workload": status.workload.name,
@@ -111,6 +112,6 @@ def _data(status: WorkloadStatus) -> dict[str, Any]:
             for part in status.parts
         ],
         "requests_last_hour": status.requests,
-        "firing_alarms": list(status.firing),
+        "firing_alarms": None if status.firing is None else list(status.firing),
         "not_read": status.not_read,
     }

@@ -86,6 +86,19 @@ def test_a_refusal_leaves_the_rest_readable() -> None:
     assert [part.runs_on for part in status.parts] == ["2 x ml.g5.xlarge"]
 
 
+def test_alarms_that_were_not_read_are_not_said_to_be_quiet() -> None:
+    aws = ScriptedAccount(
+        {
+            "cloudformation": stack_of({"Alarm": ALARM}),
+            "cloudwatch": [("get_metric_data", REQUESTS), ("describe_alarms", Refusal("AccessDenied"))],
+        }
+    )
+
+    (status,) = read_status(aws, DEPLOYED_PLAN.workloads)
+    assert (status.firing, status.requests) == (None, 42.0)
+    assert "DescribeAlarms" in status.not_read
+
+
 def test_credentials_of_yesterday_end_it() -> None:
     aws = ScriptedAccount({"cloudwatch": [("get_metric_data", Refusal("ExpiredToken"))]})
 
