@@ -60,7 +60,7 @@ def _ask(aws: AwsAccount, stack: DeployedStack) -> Iterator[Answer]:
         yield warns(
             stack.name,
             f"no data yet for {len(waiting)} of {len(names)} alarms: {', '.join(waiting)}",
-            "normal for some minutes after a deployment, and of requests until the first one; then verify again",
+            "wait some minutes, or for the first request, then verify again",
         )
     if names and len(found) == len(names) and not (silent or firing or waiting):
         yield passes(stack.name, f"{counted(len(names), 'alarm')}, none fires")
