@@ -97,8 +97,3 @@ def is_missing(error: ClientError) -> bool:
 def code_of(error: ClientError) -> str:
     """Return the code of an error."""
     return str(error.response["Error"].get("Code"))
-
-
-def has_expired(error: ClientError) -> bool:
-    """Return whether an answer says that the credentials of the caller are of yesterday."""
-    return "Expired" in code_of(error)

@@ -7,10 +7,10 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from sizewell.account.aws_account import AwsAccount, has_expired, is_denied
+from sizewell.account.aws_account import AwsAccount, is_denied
 from sizewell.account.bootstrap_names import QUALIFIER, BootstrapNames
 from sizewell.account.finding import Finding, Outcome
-from sizewell.deploy.cloudformation import NOT_LOGGED_IN, as_our_error
+from sizewell.deploy.cloudformation import NOT_LOGGED_IN, as_our_error, has_expired
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.workload_plan import WorkloadPlan

@@ -14,8 +14,8 @@ from sizewell.account.after.functions import FUNCTION
 from sizewell.account.after.notebooks import NOTEBOOK
 from sizewell.account.after.services import SERVICE, cluster_and_service
 from sizewell.account.after.state_machines import STATE_MACHINE
-from sizewell.account.aws_account import AwsAccount, has_expired
-from sizewell.deploy.cloudformation import NOT_LOGGED_IN
+from sizewell.account.aws_account import AwsAccount
+from sizewell.deploy.cloudformation import NOT_LOGGED_IN, has_expired
 from sizewell.deploy.endpoint_statistics import metric_query
 from sizewell.facts.durations import HOUR_S, MINUTE_S
 from sizewell.facts.metric_statistics import MetricStatistic
@@ -81,7 +81,7 @@ def read_status(aws: AwsAccount, workloads: Sequence[WorkloadPlan]) -> tuple[Wor
 
 
 def _said(error: BotoCoreError | ClientError) -> str:
-    if isinstance(error, NOT_LOGGED_IN) or (isinstance(error, ClientError) and has_expired(error)):
+    if isinstance(error, NOT_LOGGED_IN) or has_expired(error):
         raise error
     return str(error)
 

@@ -225,7 +225,19 @@ def as_our_error(name: str) -> Iterator[None]:
             f"AWS: {error}. Log in, or name a profile of your AWS configuration with --profile"
         ) from None
     except (BotoCoreError, ClientError) as error:
+        if has_expired(error):
+            raise CloudFormationError(
+                "AWS: the credentials have expired. Log in again, or name a profile of your AWS configuration with --profile"
+            ) from None
         raise CloudFormationError(f"{name}: {error}") from None
+
+
+def has_expired(error: BotoCoreError | ClientError) -> bool:
+    """Return whether an answer says that the credentials of the caller are of yesterday.
+
+    ExpiredToken, ExpiredTokenException or RequestExpired: https://docs.aws.amazon.com/STS/latest/APIReference/CommonErrors.html
+    """
+    return isinstance(error, ClientError) and "Expired" in str(error.response["Error"].get("Code"))
 
 
 Connect = Callable[[AssemblyStack], CloudFormation]

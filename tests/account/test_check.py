@@ -44,7 +44,7 @@ def test_a_refusal_is_of_one_subject_and_keeps_no_other_from_its_answer() -> Non
 def test_credentials_that_expire_end_it() -> None:
     aws = ScriptedAccount({"s3": [("head_bucket", Refusal("ExpiredToken"))]})
 
-    with pytest.raises(CloudFormationError, match="ExpiredToken"):
+    with pytest.raises(CloudFormationError, match="credentials have expired"):
         list(run_checks((BUCKETS,), Place(PLAN, PLAN.foundation, aws)))
 
 
