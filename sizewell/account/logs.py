@@ -50,7 +50,7 @@ def log_sources(aws: AwsAccount, workload: WorkloadPlan) -> tuple[LogSource, ...
     Empty where nothing of it is deployed, and of jobs that never ran. Errors of botocore pass.
     """
     stack = deployed_stack(aws, workload.stack_name)
-    groups = [] if stack is None else [one.physical_id for one in stack.resources("AWS::Logs::LogGroup")]
+    groups = [] if stack is None else [group.physical_id for group in stack.resources("AWS::Logs::LogGroup")]
     shared = _newest_run(aws, workload.shared_logs) if workload.shared_logs else None
     own = [LogSource(group) for group in groups if not group.startswith(_OF_STATE_MACHINES)]
     if shared is not None:
@@ -123,4 +123,4 @@ def _read(aws: AwsAccount, sources: Sequence[LogSource], start_ms: int) -> list[
         except ClientError as error:
             if not is_missing(error):
                 raise
-    return sorted(found, key=lambda one: (one[1].at_ms, one[0]))
+    return sorted(found, key=lambda event: (event[1].at_ms, event[0]))

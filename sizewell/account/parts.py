@@ -28,5 +28,5 @@ def _parts_in(value: Any) -> Iterator[PlanModel]:
         return
     inner: Iterable[Any] = value.values() if isinstance(value, dict) else value
     if isinstance(value, dict | tuple):
-        for one in inner:
-            yield from _parts_in(one)
+        for part in inner:
+            yield from _parts_in(part)

@@ -122,7 +122,7 @@ def _service(aws: AwsAccount, resource: DeployedResource) -> Iterator[Part]:
     cluster, name = cluster_and_service(resource)
     for found in aws.client("ecs").describe_services(cluster=cluster, services=[name])["services"]:
         primary: Mapping[str, Any] = next(
-            (one for one in found["deployments"] if one["status"] == "PRIMARY"), {}
+            (deployment for deployment in found["deployments"] if deployment["status"] == "PRIMARY"), {}
         )
         yield Part(
             name,

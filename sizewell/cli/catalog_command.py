@@ -96,7 +96,7 @@ def find_refresh(config: Path, regions: Sequence[str], profile: str | None, host
         before,
         after,
         differences(before, after, regions),
-        {one.region: (one.sagemaker.published, one.ec2.published) for one in found},
+        {prices.region: (prices.sagemaker.published, prices.ec2.published) for prices in found},
         found[-1].source_id,
         (*notes, *_differing(found)),
         tuple(_effect(config, name, before, after) for name in names),
@@ -199,9 +199,9 @@ def _describe(
 
 def _differing(found: Sequence[RegionPrices]) -> list[str]:
     return [
-        f"{one.region}: several prices for {name} ({usage}); the highest is taken"
-        for one in found
-        for service in (one.sagemaker, one.ec2)
+        f"{prices.region}: several prices for {name} ({usage}); the highest is taken"
+        for prices in found
+        for service in (prices.sagemaker, prices.ec2)
         for name, usage in service.differing
     ]
 

@@ -52,7 +52,9 @@ def _region_lines(region: RegionDifference, refresh: Refresh) -> Iterator[str]:
             rest = f" and {len(types) - SHOWN} more" if len(types) > SHOWN else ""
             yield f"  {title}: {', '.join(types[:SHOWN])}{rest}"
     unknown = [
-        f"{usage} {one.unknown} of {one.offered}" for usage, one in region.coverage.items() if one.unknown
+        f"{usage} {coverage.unknown} of {coverage.offered}"
+        for usage, coverage in region.coverage.items()
+        if coverage.unknown
     ]
     if unknown:
         yield f"  offered types without a known price: {', '.join(unknown)}"
@@ -111,28 +113,30 @@ def print_status(found: Sequence[RegionStatus], console: Console) -> None:
         table.add_column(column, overflow="fold")
     for usage in usages:
         table.add_column(usage, justify="right", overflow="fold")
-    for one in found:
+    for status in found:
         table.add_row(
-            one.region,
-            "project" if one.is_refreshed else "package",
-            _period(one.prices.oldest, one.prices.newest),
-            one.spot.newest or UNKNOWN,
-            *(_known(one.coverage[usage]) for usage in usages),
+            status.region,
+            "project" if status.is_refreshed else "package",
+            _period(status.prices.oldest, status.prices.newest),
+            status.spot.newest or UNKNOWN,
+            *(_known(status.coverage[usage]) for usage in usages),
         )
     console.print(table)
     console.print(
         "Each usage: types with a published price + with an estimated one / that are offered.", soft_wrap=True
     )
-    for one in found:
+    for status in found:
         console.print(
-            f"{one.region}: prices from {', '.join(one.prices.sources) or 'no source'}", soft_wrap=True
+            f"{status.region}: prices from {', '.join(status.prices.sources) or 'no source'}", soft_wrap=True
         )
-    for one in found:
-        if one.prices.oldest is None:
-            line = f"{one.region}: no price is known; run: sizewell catalog refresh --region {one.region}"
+    for status in found:
+        if status.prices.oldest is None:
+            line = (
+                f"{status.region}: no price is known; run: sizewell catalog refresh --region {status.region}"
+            )
             console.print(line, style="yellow", soft_wrap=True)
-        elif (days := age.days_old(one.prices.oldest, age.today())) > age.MAX_AGE_DAYS:
-            line = f"{one.region}: the oldest price is {days} days old; run: sizewell catalog refresh --region {one.region}"
+        elif (days := age.days_old(status.prices.oldest, age.today())) > age.MAX_AGE_DAYS:
+            line = f"{status.region}: the oldest price is {days} days old; run: sizewell catalog refresh --region {status.region}"
             console.print(line, style="yellow", soft_wrap=True)
 
 
@@ -142,16 +146,16 @@ def _period(oldest: str | None, newest: str | None) -> str:
     return oldest if oldest == newest else f"{oldest} to {newest}"
 
 
-def _known(one: Coverage) -> str:
-    return f"{one.published}+{one.estimated}/{one.offered}"
+def _known(coverage: Coverage) -> str:
+    return f"{coverage.published}+{coverage.estimated}/{coverage.offered}"
 
 
 def status_to_json(found: Sequence[RegionStatus]) -> str:
     """Return the state as data."""
     data = [
         {
-            "region": one.region,
-            "catalog": "project" if one.is_refreshed else "package",
+            "region": status.region,
+            "catalog": "project" if status.is_refreshed else "package",
             **{
                 name: {
                     "rows": dates.rows,
@@ -159,11 +163,15 @@ def status_to_json(found: Sequence[RegionStatus]) -> str:
                     "newest": dates.newest,
                     "sources": dates.sources,
                 }
-                for name, dates in (("prices", one.prices), ("offers", one.offers), ("spot", one.spot))
+                for name, dates in (
+                    ("prices", status.prices),
+                    ("offers", status.offers),
+                    ("spot", status.spot),
+                )
             },
-            "types": {usage: _coverage_data(known) for usage, known in one.coverage.items()},
+            "types": {usage: _coverage_data(known) for usage, known in status.coverage.items()},
         }
-        for one in found
+        for status in found
     ]
     return _json({"regions": data})
 
@@ -219,12 +227,12 @@ def _price_data(change: PriceChange) -> dict[str, Any]:
     }
 
 
-def _coverage_data(one: Coverage) -> dict[str, int]:
+def _coverage_data(coverage: Coverage) -> dict[str, int]:
     return {
-        "offered": one.offered,
-        "published": one.published,
-        "estimated": one.estimated,
-        "unknown": one.unknown,
+        "offered": coverage.offered,
+        "published": coverage.published,
+        "estimated": coverage.estimated,
+        "unknown": coverage.unknown,
     }
 
 

@@ -134,7 +134,7 @@ def _packages(_: Machine) -> Said:
     except PackageNotFoundError:
         return
     right = 0
-    for requirement in (one for one in stated if one.marker is None):
+    for requirement in (needed for needed in stated if needed.marker is None):
         wanted = f"sizewell needs {requirement.specifier}"
         install = f'{sys.executable} -m pip install "{requirement}"'
         try:
@@ -334,7 +334,7 @@ def _local_cloud(machine: Machine) -> Said:
     if saved is None or not saved.is_ours():
         yield "local cloud", Outcome.WARN, "has ended without being taken down", "sizewell destroy-local"
     else:
-        environments = ", ".join(one.environment for one in saved.deployments) or "nothing yet"
+        environments = ", ".join(deployment.environment for deployment in saved.deployments) or "nothing yet"
         yield "local cloud", Outcome.PASS, f"runs at {saved.endpoint_url}, with {environments}", ""
 
 

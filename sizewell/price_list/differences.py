@@ -113,7 +113,11 @@ def coverage(catalog: Catalog) -> dict[str, Coverage]:
 
 
 def _coverage(catalog: Catalog, usage: Usage) -> Coverage:
-    offered = [one.name for one in catalog.instance_types if catalog.is_offered(one.name, usage)]
+    offered = [
+        instance_type.name
+        for instance_type in catalog.instance_types
+        if catalog.is_offered(instance_type.name, usage)
+    ]
     bases = [catalog.price(name, usage).basis for name in offered]
     return Coverage(len(offered), bases.count(PriceBasis.PUBLISHED), bases.count(PriceBasis.ESTIMATED))
 

@@ -78,8 +78,14 @@ def refreshed_tables(
         table: [row for row in _rows(current, table) if row["region"] not in by_region]
         for table in ("availability", "prices")
     }
-    availability = [*kept["availability"], *(row for one in by_region.values() for row in _offers(one))]
-    prices = [*kept["prices"], *(row for one in by_region.values() for row in _prices(one, known))]
+    availability = [
+        *kept["availability"],
+        *(row for of_region in by_region.values() for row in _offers(of_region)),
+    ]
+    prices = [
+        *kept["prices"],
+        *(row for of_region in by_region.values() for row in _prices(of_region, known)),
+    ]
     used = {row["source_id"] for row in (*availability, *prices)}
     used |= {source for row in instances.values() for source in row["source_ids"].split(";")}
     sources = [

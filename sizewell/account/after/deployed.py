@@ -61,7 +61,10 @@ class DeployedStack:
     @cached_property
     def parameters(self) -> Mapping[str, str]:
         """Its parameters as they were given."""
-        return {one["ParameterKey"]: one["ParameterValue"] for one in self.description.get("Parameters", ())}
+        return {
+            parameter["ParameterKey"]: parameter["ParameterValue"]
+            for parameter in self.description.get("Parameters", ())
+        }
 
     @property
     def template(self) -> Mapping[str, Any]:
@@ -81,10 +84,10 @@ class DeployedStack:
         """By logical id: of what exists. What a condition leaves out is not there."""
         pages = self.aws.client("cloudformation").get_paginator("list_stack_resources")
         return {
-            one["LogicalResourceId"]: one["PhysicalResourceId"]
+            resource["LogicalResourceId"]: resource["PhysicalResourceId"]
             for page in pages.paginate(StackName=self.name)
-            for one in page["StackResourceSummaries"]
-            if one.get("PhysicalResourceId") and one["ResourceStatus"] != "DELETE_COMPLETE"
+            for resource in page["StackResourceSummaries"]
+            if resource.get("PhysicalResourceId") and resource["ResourceStatus"] != "DELETE_COMPLETE"
         }
 
     def resources(self, *resource_types: str) -> Iterator[DeployedResource]:

@@ -37,7 +37,9 @@ def _ask(aws: AwsAccount, stack: DeployedStack) -> Iterator[Answer]:
         key = {"ServiceNamespace": namespace, "ScalableDimension": dimension}
         yield from _ask_target(aws, target, resource_id, key)
     for namespace in sorted({_namespace(policy) for policy in policies}):
-        yield from _ask_policies(aws, namespace, [one for one in policies if _namespace(one) == namespace])
+        yield from _ask_policies(
+            aws, namespace, [policy for policy in policies if _namespace(policy) == namespace]
+        )
 
 
 def _ask_target(

@@ -32,7 +32,7 @@ def _ask(aws: AwsAccount, service: DeployedResource) -> Iterator[Answer]:
         return
     running, desired = found[0]["runningCount"], found[0]["desiredCount"]
     primary: Mapping[str, Any] = next(
-        (one for one in found[0]["deployments"] if one["status"] == "PRIMARY"), {}
+        (deployment for deployment in found[0]["deployments"] if deployment["status"] == "PRIMARY"), {}
     )
     rollout, reason = primary.get("rolloutState", "COMPLETED"), primary.get("rolloutStateReason", "")
     counts = f"{running} of {desired} tasks run"

@@ -33,7 +33,7 @@ def check_of(synthesized: Synthesized) -> Check:
             yield _Wanted(name, place.plan.environment, templates.get(name))
 
     return Check(
-        name="stacks", actions=STACK_ACTIONS, subjects=subjects, ask=_ask, named=lambda one: one.name
+        name="stacks", actions=STACK_ACTIONS, subjects=subjects, ask=_ask, named=lambda wanted: wanted.name
     )
 
 

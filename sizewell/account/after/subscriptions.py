@@ -33,10 +33,17 @@ def _subjects(place: Place) -> Iterator[_Topic]:
 
 def _ask(aws: AwsAccount, topic: _Topic) -> Iterator[Answer]:
     pages = aws.client("sns").get_paginator("list_subscriptions_by_topic").paginate(TopicArn=topic.arn)
-    found = [one for page in pages for one in page["Subscriptions"] if one["SubscriptionArn"] != _DELETED]
-    pending = [one["Endpoint"] for one in found if one["SubscriptionArn"] == _PENDING]
-    confirmed = [one for one in found if one["SubscriptionArn"] != _PENDING]
-    for email in sorted(set(topic.emails) - {one["Endpoint"] for one in found}):
+    found = [
+        subscription
+        for page in pages
+        for subscription in page["Subscriptions"]
+        if subscription["SubscriptionArn"] != _DELETED
+    ]
+    pending = [
+        subscription["Endpoint"] for subscription in found if subscription["SubscriptionArn"] == _PENDING
+    ]
+    confirmed = [subscription for subscription in found if subscription["SubscriptionArn"] != _PENDING]
+    for email in sorted(set(topic.emails) - {subscription["Endpoint"] for subscription in found}):
         yield fails(
             topic.arn,
             f"{email} is not subscribed: the subscription was ended, or not confirmed within 48 hours",

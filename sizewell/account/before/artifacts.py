@@ -128,7 +128,9 @@ def _of_artifact(subject: _Artifact, objects: list[dict[str, Any]]) -> Answer:
             f"there is no such object; {subject.workload} reads it: {when}",
             f"aws s3 cp {'--recursive DIRECTORY' if subject.key.endswith('/') else 'FILE'} {subject.uri}",
         )
-    archived = [one for one in objects if one.get("StorageClass") in _ARCHIVED and not _is_restored(one)]
+    archived = [
+        entry for entry in objects if entry.get("StorageClass") in _ARCHIVED and not _is_restored(entry)
+    ]
     if archived:
         return wrong(
             subject.uri,
@@ -136,7 +138,7 @@ def _of_artifact(subject: _Artifact, objects: list[dict[str, Any]]) -> Answer:
             f"aws s3api restore-object --bucket {subject.bucket} --key {archived[0]['Key']} --restore-request Days=7, "
             "then copy it to S3 Standard",
         )
-    return _of_size(subject, sum(one["Size"] for one in objects) / 2**30)
+    return _of_size(subject, sum(entry["Size"] for entry in objects) / 2**30)
 
 
 def _objects(aws: AwsAccount, subject: _Artifact) -> list[dict[str, Any]]:
@@ -151,15 +153,15 @@ def _objects(aws: AwsAccount, subject: _Artifact) -> list[dict[str, Any]]:
             PaginationConfig={"MaxItems": _MOST_OBJECTS if subject.is_served else _FIRST_OBJECTS},
         )
     )
-    found = [one for page in pages for one in page.get("Contents", ())]
-    own = [one for one in found if one["Key"] == subject.key and not subject.key.endswith("/")]
+    found = [entry for page in pages for entry in page.get("Contents", ())]
+    own = [entry for entry in found if entry["Key"] == subject.key and not subject.key.endswith("/")]
     # An empty object in the place of a folder, which the console makes, is no data.
     below = subject.key.rstrip("/") + "/" if subject.is_served else subject.key
-    return own or [one for one in found if one["Key"].startswith(below) and one["Size"]]
+    return own or [entry for entry in found if entry["Key"].startswith(below) and entry["Size"]]
 
 
-def _is_restored(one: dict[str, Any]) -> bool:
-    return "RestoreExpiryDate" in one.get("RestoreStatus", {})
+def _is_restored(entry: dict[str, Any]) -> bool:
+    return "RestoreExpiryDate" in entry.get("RestoreStatus", {})
 
 
 def _of_size(subject: _Artifact, size_gib: float) -> Answer:

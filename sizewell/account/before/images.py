@@ -69,7 +69,7 @@ class _Image:
 
 def _subjects(place: Place) -> Iterator[_Image]:
     found: dict[str, tuple[set[str], list[int]]] = {}
-    for uri, types, room_gib in (one for workload in place.workloads for one in _uses(workload)):
+    for uri, types, room_gib in (use for workload in place.workloads for use in _uses(workload)):
         architectures, rooms = found.setdefault(uri, (set(), []))
         architectures |= _architectures(place.aws.region, types)
         rooms += [room_gib] if room_gib is not None else []
@@ -102,7 +102,10 @@ def _uses(workload: WorkloadPlan) -> Iterator[tuple[str, tuple[str, ...], int | 
 
 
 def _architectures(region: str, named: tuple[str, ...]) -> set[str]:
-    known = {one.name: one.cpu_architecture for one in load_catalog(region).instance_types}
+    known = {
+        instance_type.name: instance_type.cpu_architecture
+        for instance_type in load_catalog(region).instance_types
+    }
     # AWS Batch runs types of EC2: those of SageMaker are the same hardware.
     names = {known.get(name) or known.get(f"ml.{name}", name) for name in named}
     return {_OF_OCI[name.lower()] for name in names if name.lower() in _OF_OCI}
@@ -137,7 +140,9 @@ def _built_for(
     if "manifests" not in manifest:
         return _architecture_of_config(aws, where, manifest), _compressed_gb(manifest)
     built = {
-        one["platform"]["architecture"]: one["digest"] for one in manifest["manifests"] if "platform" in one
+        listed["platform"]["architecture"]: listed["digest"]
+        for listed in manifest["manifests"]
+        if "platform" in listed
     }
     digest = next((built[name] for name in subject.architectures if name in built), None)
     size_gb = _compressed_gb(_manifest(aws, where, {"imageDigest": digest})) if digest else None

@@ -232,7 +232,9 @@ def _all(aws: AwsAccount, operation: str, filter_name: str, values: tuple[str, .
         .get_paginator(operation)
         .paginate(Filters=[{"Name": filter_name, "Values": list(values)}])
     )
-    return [one for page in pages for key, found in page.items() if isinstance(found, list) for one in found]
+    return [
+        item for page in pages for key, found in page.items() if isinstance(found, list) for item in found
+    ]
 
 
 _LOOKS = {

@@ -60,7 +60,7 @@ def _ask(aws: AwsAccount, subject: _Pool) -> Iterator[Answer]:
         if not offered[name]:
             yield warns(
                 f"{subject.workload}: {name}",
-                f"EC2 does not offer it in {where}: {', '.join(one for one in offered if offered[one])} run in its place",
+                f"EC2 does not offer it in {where}: {', '.join(other for other in offered if offered[other])} run in its place",
                 "nothing, or name subnets in other zones",
             )
         elif missing := sorted(zones - set(offered[name])):

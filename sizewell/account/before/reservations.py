@@ -6,6 +6,7 @@ MlReservationArn; one that is no training plan has no API that describes it.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC
 
 from botocore.exceptions import ClientError
 
@@ -47,7 +48,7 @@ def _ask(aws: AwsAccount, subject: _Reservation) -> Iterator[Answer]:
             raise
         yield fails(subject.arn, f"there is no such training plan in {aws.where}", "name another one")
         return
-    types = sorted(one["InstanceType"] for one in found.get("ReservedCapacitySummaries", ()))
+    types = sorted(capacity["InstanceType"] for capacity in found.get("ReservedCapacitySummaries", ()))
     if found["Status"] in ("Expired", "Failed"):
         yield fails(
             subject.arn, f"it is {found['Status']}: {subject.workload} never starts", "buy another one"
@@ -65,7 +66,8 @@ def _ask(aws: AwsAccount, subject: _Reservation) -> Iterator[Answer]:
             "pin the type with instances.instance_type, or name another one",
         )
     elif found["Status"] != "Active":
-        starts = f" until {found['StartTime']:%Y-%m-%d %H:%M} UTC" if "StartTime" in found else ""
+        start = found.get("StartTime")
+        starts = f" until {start.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if start else ""
         yield warns(
             subject.arn, f"it is {found['Status']}{starts}: nothing starts before", "wait, or leave it out"
         )

@@ -45,7 +45,7 @@ def _ask(aws: AwsAccount, subject: _SpotPool) -> Iterator[Answer]:
         RegionNames=[aws.region],
         SingleAvailabilityZone=False,
     )
-    score = max((one["Score"] for one in answer["SpotPlacementScores"]), default=0)
+    score = max((of_region["Score"] for of_region in answer["SpotPlacementScores"]), default=0)
     types = ", ".join(subject.instance_types)
     words = f"score {score} of 10 for {subject.instances} of {types}" if score else f"no score for {types}"
     if score > _LOW:
