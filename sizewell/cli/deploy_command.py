@@ -1,5 +1,6 @@
 """``sizewell deploy``: what is deployed with which flags, and how it ends."""
 
+import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -71,20 +72,26 @@ def deploy_environment(
     except Interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
     if code == 0:
-        for line in steps_in_clusters(output):
+        for line in next_steps(output):
             tell(line)
     raise typer.Exit(code)
 
 
-def steps_in_clusters(output: Path) -> list[str]:
-    """Return what is left to do in each cluster that has manifests in an output: the stacks hold the roles of its pods alone."""
+def next_steps(output: Path) -> list[str]:
+    """Return what is left to do: in clusters that have manifests, because stacks hold the roles of pods alone; then to verify."""
+    from sizewell.planning.saved_files import PLAN_FILE
     from sizewell.review.cluster_objects import FOLDER
 
     folders = sorted(path for path in (output / FOLDER).glob("*") if path.is_dir())
-    return [
+    steps = [
         f"Next, in the cluster {folder.name}: bash {folder}/smoke.sh, then kubectl apply -k {folder}"
         for folder in folders
     ]
+    try:
+        environment = json.loads((output / PLAN_FILE).read_bytes())["environment"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return steps  # the output of another app
+    return [*steps, f"To see whether what runs is what was planned: sizewell verify --env {environment}"]
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

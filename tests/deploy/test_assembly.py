@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sizewell.cli.deploy_command import split_arguments, steps_in_clusters
+from sizewell.cli.deploy_command import next_steps, split_arguments
 from sizewell.deploy.assembly import Assembly, AssemblyError, read_assembly
 
 ABOVE = {"demo-a": ["demo-z", "demo-z.assets"], "demo-b": ["demo-a"], "demo-z": [], "own": []}
@@ -89,10 +89,12 @@ def test_stacks_come_before_the_flags_of_cdk(
     assert split_arguments(arguments) == expected
 
 
-def test_what_is_left_to_do_in_clusters_is_told(tmp_path: Path) -> None:
-    assert steps_in_clusters(tmp_path) == []
-    (tmp_path / "manifests" / "main").mkdir(parents=True)
+def test_what_is_left_to_do_is_told(tmp_path: Path) -> None:
+    assert next_steps(tmp_path) == []
     folder = tmp_path / "manifests" / "main"
-    assert steps_in_clusters(tmp_path) == [
-        f"Next, in the cluster main: bash {folder}/smoke.sh, then kubectl apply -k {folder}"
-    ]
+    folder.mkdir(parents=True)
+    in_cluster = f"Next, in the cluster main: bash {folder}/smoke.sh, then kubectl apply -k {folder}"
+    assert next_steps(tmp_path) == [in_cluster]
+    (tmp_path / "plan.json").write_text('{"environment": "prod"}', "utf-8")
+    verify = "To see whether what runs is what was planned: sizewell verify --env prod"
+    assert next_steps(tmp_path) == [in_cluster, verify]
