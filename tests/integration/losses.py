@@ -4,6 +4,7 @@ python -m tests.integration.losses        print the table of the guide
 """
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from tests.integration.readers import READERS
 from tests.synthesis import PROJECT_ROOT
@@ -91,13 +92,18 @@ def is_known(resource_type: str, path: str) -> bool:
 
 
 def coverage_table() -> str:
-    """Return the table of the guide: every resource type that we emit, and how far the local cloud shows it."""
-    rows = ["| resource type | on the local cloud | what it does not show |", "| --- | --- | --- |"]
-    for resource_type in sorted(READERS):
-        lost = [loss for loss in LOSSES if loss.resource_type == resource_type and not loss.on_aws]
-        state = "created, with losses" if lost else "created and equal"
-        named = "; ".join(f"`{loss.path}`: {loss.reason}" for loss in lost)
-        rows.append(f"| `{resource_type}` | {state} | {named} |")
+    """Return the table of the guide: every resource type that we emit, by service, and how far the local cloud shows it."""
+    rows = ["| service | read back equal | what is not shown |", "| --- | --- | --- |"]
+    for service, types in groupby(
+        sorted(READERS), key=lambda resource_type: resource_type.rpartition("::")[0]
+    ):
+        equal, lost = [], []
+        for resource_type in types:
+            name = resource_type.rpartition("::")[2]
+            losses = [loss for loss in LOSSES if loss.resource_type == resource_type and not loss.on_aws]
+            lost += [f"`{loss.path}` of `{name}`: {loss.reason}" for loss in losses]
+            equal += [] if losses else [f"`{name}`"]
+        rows.append(f"| `{service}` | {', '.join(equal)} | {'; '.join(lost)} |")
     return "\n".join(rows) + "\n"
 
 
