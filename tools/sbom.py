@@ -60,7 +60,8 @@ def bill_of_materials(project: dict[str, Any], pins: list[Pin]) -> str:
     needed |= {components[pin]: _names(_installed_requirements(pin.name)) for pin in pins}
     for component, names in needed.items():
         bom.register_dependency(component, [components[pin] for pin in pins if pin.name in names])
-    return make_outputter(bom, OutputFormat.JSON, SchemaVersion.V1_6).output_as_string(indent=2)
+    text: str = make_outputter(bom, OutputFormat.JSON, SchemaVersion.V1_6).output_as_string(indent=2)
+    return text
 
 
 def _component(pin: Pin) -> Component:
@@ -108,8 +109,8 @@ def _installed_licence(name: str) -> License | None:
         line for line in metadata.get_all("Classifier", []) if line.startswith("License :: OSI Approved :: ")
     ]
     stated = [
-        metadata.get("License-Expression", ""),
-        metadata.get("License", ""),
+        *metadata.get_all("License-Expression", []),
+        *metadata.get_all("License", []),
         *(line.rpartition(" :: ")[2] for line in classifiers),
     ]
     # What has a name in SPDX comes first. Some packages put the whole text of their licence here.
