@@ -29,7 +29,7 @@ def main(*names: str) -> None:
         if name.endswith(WITHOUT):
             from constructs_lib.policies import acknowledgements
 
-            acknowledgements.Validations = _Nothing  # type: ignore[attr-defined]
+            acknowledgements.Validations = _Nothing  # type: ignore[assignment, attr-defined]
         os.environ["CDK_CONTEXT_JSON"] = json.dumps({**context, "env": name.removesuffix(WITHOUT)})
         runpy.run_path("app.py", run_name="__main__")
         output.rename(output.with_name(name))

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
@@ -60,7 +61,7 @@ def synthesize(environment: str, output: Path, **context: str) -> None:
     shutil.move(app.outdir, output)
 
 
-def templates(assembly: Path) -> dict[str, dict[str, object]]:
+def templates(assembly: Path) -> dict[str, dict[str, Any]]:
     """Return the templates of an assembly by stack name."""
     return {
         path.name.removesuffix(".template.json"): json.loads(path.read_text("utf-8"))

@@ -50,6 +50,7 @@ def differences(bill: Bill, assembly: Assembly) -> list[str]:
     for name in sorted(lines.keys() & reviewed.keys()):
         found += [f"{name}: {words}" for words in _of_line(lines[name], reviewed[name])]
     total = cost.head.expected if cost.head else None
+    assert bill.usd_per_month is not None
     if total is None or abs(total - bill.usd_per_month) > CENT:
         found.append(f"total: {bill.usd_per_month:.2f} in the plan, {total} in the review")
     return found

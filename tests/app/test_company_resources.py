@@ -94,7 +94,7 @@ def test_the_foundation_makes_none_of_it(config: Path, assembly: Assembly) -> No
 
 def test_roles_are_those_of_the_company(config: Path, assembly: Assembly) -> None:
     for name, template in templates(config.with_name("out")).items():
-        for resource in template["Resources"].values():  # type: ignore[attr-defined]
+        for resource in template["Resources"].values():
             if resource["Type"] == "AWS::SageMaker::Model":
                 assert resource["Properties"]["ExecutionRoleArn"] == ROLE
             trust = json.dumps(resource.get("Properties", {}).get("AssumeRolePolicyDocument", ""))

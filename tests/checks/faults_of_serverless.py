@@ -45,10 +45,10 @@ fault(
     "there are 1 production and 2 shadow variants",
     "a shadow test compares exactly one production variant with one shadow variant",
 )
-for key, value, shown in (("MemorySizeInMB", 5000, "5000"), ("MemorySizeInMB", "512", "512")):
+for value, shown in ((5000, "5000"), ("512", "512")):
     fault(
         f"serverless memory {shown}",
-        template(Config=config(serverless_variant(**{key: value}))),
+        template(Config=config(serverless_variant(MemorySizeInMB=value))),
         "serverless-memory",
         "Config",
         "ProductionVariants.0.ServerlessConfig.MemorySizeInMB",

@@ -32,7 +32,7 @@ def test_scaling_and_training_are_looked_at(assemblies: Callable[[str], Path]) -
         findings = check_template(found[workload.stack_name], nothing)
         messages = {finding.message.split(" ")[0] for finding in findings}
         attempts = getattr(workload, "attempts", ())
-        expected = {attempt.instance_type for attempt in attempts} or {workload.instance_type}  # type: ignore[union-attr]
+        expected = {attempt.instance_type for attempt in attempts} or {workload.instance_type}  # type: ignore[attr-defined]
         assert expected <= messages, workload.name
 
 

@@ -79,7 +79,7 @@ def test_bounds_are_judged_alike_as_numbers_and_as_texts(least: int, most: int) 
 def test_what_is_unknown_is_no_fault(environment: str, assemblies: Callable[[str], Path]) -> None:
     # Each value of our own templates in turn becomes one that only the deployment knows.
     for stack, whole in templates(assemblies(environment)).items():
-        resources: Json = whole["Resources"]  # type: ignore[assignment]
+        resources: Json = whole["Resources"]
         for path in _leaves(
             {key: value["Properties"] for key, value in resources.items() if value.get("Properties")}
         ):
