@@ -7,13 +7,13 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sizewell.account.status import Part, read_status
-from tests.account.after.deployed import DEPLOYED_PLAN, NOT_THERE, stack_of
+from tests.account.after.deployed import DEPLOYED_PLAN, NOT_THERE, Resource, stack_of
 from tests.account.builders import Refusal, ScriptedAccount
 
 NAME = "demo-dev-plants"
 ARN = f"arn:aws:sagemaker:us-east-1:111122223333:endpoint/{NAME}"
-ENDPOINT = ("AWS::SageMaker::Endpoint", ARN, {})
-ALARM = ("AWS::CloudWatch::Alarm", "errors", {})
+ENDPOINT: Resource = ("AWS::SageMaker::Endpoint", ARN, {})
+ALARM: Resource = ("AWS::CloudWatch::Alarm", "errors", {})
 CHANGED = datetime(2026, 5, 1, 12, tzinfo=UTC)
 REQUESTS = {"MetricDataResults": [{"Id": "m0", "Timestamps": [0, 60], "Values": [30.0, 12.0]}]}
 

@@ -7,13 +7,15 @@ from typing import Any
 from sizewell.account.check import Check
 from sizewell.planning.build import build_plan
 from sizewell.planning.plan import DeploymentPlan
-from tests.account.builders import Refusal, ScriptedAccount, findings
+from tests.account.builders import Call, Refusal, ScriptedAccount, findings
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, environment
 
 STACK = "demo-dev-plants"
-Resources = Mapping[str, tuple[str, str, Mapping[str, Any]]]
-"""By logical id: type, physical id and properties."""
+Resource = tuple[str, str, Mapping[str, Any]]
+"""Type, physical id and properties."""
+Resources = Mapping[str, Resource]
+"""By logical id."""
 Given = list[tuple[str, Mapping[str, Any]]]
 
 
@@ -58,6 +60,6 @@ def found(
     check: Check, resources: Resources, answers: Mapping[str, Any], plan: DeploymentPlan = DEPLOYED_PLAN
 ) -> list[tuple[str, str, str]]:
     """Return subject, outcome and words of each finding of the stack of the workload; the foundation is not there."""
-    cloudformation = [("describe_stacks", NOT_THERE), *stack_of(resources)]
+    cloudformation: list[Call] = [("describe_stacks", NOT_THERE), *stack_of(resources)]
     account = ScriptedAccount({"cloudformation": cloudformation, **answers})
     return [(one.subject, one.outcome.value, one.says) for one in findings(check, plan, account)]

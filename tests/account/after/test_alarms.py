@@ -3,10 +3,12 @@
 from typing import Any
 
 from sizewell.account.after.alarms import ALARMS, described_alarms
-from tests.account.after.deployed import STACK, found
+from tests.account.after.deployed import STACK, Resources, found
 from tests.account.builders import ScriptedAccount
 
-RESOURCES = {name: ("AWS::CloudWatch::Alarm", f"demo-{name}", {}) for name in ("Latency", "Errors")}
+RESOURCES: Resources = {
+    name: ("AWS::CloudWatch::Alarm", f"demo-{name}", {}) for name in ("Latency", "Errors")
+}
 BOTH = [{"AlarmName": f"demo-{name}", "StateValue": "OK"} for name in ("Latency", "Errors")]
 
 

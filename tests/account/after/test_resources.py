@@ -12,14 +12,14 @@ from sizewell.account.after.schedules import SCHEDULES
 from sizewell.account.after.services import SERVICES
 from sizewell.account.after.state_machines import STATE_MACHINES
 from sizewell.account.check import Check
-from tests.account.after.deployed import found
+from tests.account.after.deployed import Resource, found
 from tests.account.builders import Refusal
 
 ACCOUNT = "us-east-1:111122223333"
 SCHEDULE = ("AWS::Scheduler::Schedule", "nightly", {"State": "ENABLED", "ScheduleExpression": "rate(1 day)"})
 RULE = ("AWS::Events::Rule", "reminder", {"State": {"Fn::If": ["On", "DISABLED", "ENABLED"]}})
 FAILURES = ("AWS::Events::Rule", "failures", {"EventPattern": {"source": ["aws.states"]}})
-MACHINE = ("AWS::StepFunctions::StateMachine", f"arn:aws:states:{ACCOUNT}:stateMachine:train", {})
+MACHINE: Resource = ("AWS::StepFunctions::StateMachine", f"arn:aws:states:{ACCOUNT}:stateMachine:train", {})
 FUNCTION = ("AWS::Lambda::Function", "embed", {"MemorySize": 2048})
 ALIAS = (
     "AWS::Lambda::Alias",
@@ -31,9 +31,13 @@ NOTEBOOK = (
     f"arn:aws:sagemaker:{ACCOUNT}:notebook-instance/lab",
     {"InstanceType": "ml.t3.medium"},
 )
-SERVICE = ("AWS::ECS::Service", f"arn:aws:ecs:{ACCOUNT}:service/web/chat", {})
-ENVIRONMENT = ("AWS::Batch::ComputeEnvironment", f"arn:aws:batch:{ACCOUNT}:compute-environment/spot", {})
-QUEUE = ("AWS::Batch::JobQueue", f"arn:aws:batch:{ACCOUNT}:job-queue/spot", {})
+SERVICE: Resource = ("AWS::ECS::Service", f"arn:aws:ecs:{ACCOUNT}:service/web/chat", {})
+ENVIRONMENT: Resource = (
+    "AWS::Batch::ComputeEnvironment",
+    f"arn:aws:batch:{ACCOUNT}:compute-environment/spot",
+    {},
+)
+QUEUE: Resource = ("AWS::Batch::JobQueue", f"arn:aws:batch:{ACCOUNT}:job-queue/spot", {})
 ASSOCIATION = (
     "AWS::EKS::PodIdentityAssociation",
     "a-1",

@@ -7,7 +7,7 @@ import pytest
 
 from sizewell.account.after.scaling import SCALING
 from tests.account.after.deployed import DEPLOYED_PLAN, STACK, found, stack_of
-from tests.account.builders import Refusal, ScriptedAccount, findings
+from tests.account.builders import Call, Refusal, ScriptedAccount, findings
 
 RESOURCE = "endpoint/demo-dev-plants/variant/primary"
 DIMENSION = "sagemaker:variant:DesiredInstanceCount"
@@ -133,7 +133,10 @@ def test_a_policy_has_its_target_value_and_its_alarms() -> None:
 def test_autoscaling_that_a_deployment_left_off_is_told() -> None:
     parameters = [{"ParameterKey": "Autoscaling", "ParameterValue": "off"}]
     foundation = ("describe_stacks", Refusal("ValidationError", "does not exist"))
-    given = [foundation, *stack_of(resources(), without=("Target", "Policy"), Parameters=parameters)]
+    given: list[Call] = [
+        foundation,
+        *stack_of(resources(), without=("Target", "Policy"), Parameters=parameters),
+    ]
 
     (finding,) = findings(SCALING, DEPLOYED_PLAN, ScriptedAccount({"cloudformation": given}))
     assert (finding.subject, finding.outcome.value) == (STACK, "fail")

@@ -7,6 +7,7 @@ import pytest
 
 from sizewell.account.before.artifacts import ARTIFACTS
 from sizewell.account.finding import Finding, Outcome
+from sizewell.kinds.processing_job.plan_model import ProcessingJobPlan
 from sizewell.planning.build import build_plan
 from sizewell.planning.plan import DeploymentPlan
 from tests.account.builders import Call, Refusal, ScriptedAccount, example, findings
@@ -130,7 +131,7 @@ def test_a_model_package_has_its_model_in_its_own_bucket() -> None:
 
 def test_what_begins_as_the_output_of_another_job_is_looked_for() -> None:
     made = example("pipeline")
-    (clean,) = [workload for workload in made.workloads if workload.name == "clean-orders"]
+    (clean,) = [job for job in made.of(ProcessingJobPlan) if job.name == "clean-orders"]
     (written, *_) = clean.written_prefixes
     longer = clean.inputs["orders"].model_copy(update={"prefix": f"{written}-of-others"})
     workloads = tuple(

@@ -12,6 +12,7 @@ from sizewell.account.before.images import IMAGES
 from sizewell.account.finding import Finding, Outcome
 from sizewell.planning.build import build_plan
 from sizewell.planning.plan import DeploymentPlan
+from sizewell.targets.eks.queue_worker.plan_model import EksQueueWorkerPlan
 from tests.account.builders import Call, Refusal, ScriptedAccount, example, findings
 from tests.instance_selection.builders import catalog, gpu_instance
 from tests.planning.builders import endpoint, environment
@@ -123,8 +124,9 @@ def test_nothing_is_read_without_encryption(read: list[str]) -> None:
 @pytest.mark.parametrize("uri", ["docker.io/envoyproxy/envoy:v1", URI.replace("us-east-1", "eu-west-1")])
 def test_an_image_that_is_not_in_ecr_of_the_region_is_unknown(uri: str) -> None:
     plan = example("eks-queue-worker")
-    of_cluster = {"cluster": plan.workloads[0].cluster.model_copy(update={"proxy_image": uri})}
-    moved = plan.model_copy(update={"workloads": (plan.workloads[0].model_copy(update=of_cluster),)})
+    (worker,) = plan.of(EksQueueWorkerPlan)
+    of_cluster = {"cluster": worker.cluster.model_copy(update={"proxy_image": uri})}
+    moved = plan.model_copy(update={"workloads": (worker.model_copy(update=of_cluster),)})
     denied: Call = ("batch_get_image", Refusal("AccessDeniedException"))
 
     proxy = findings(IMAGES, moved, ScriptedAccount({"ecr": [denied]}))[0]
