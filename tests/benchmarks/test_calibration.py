@@ -1,5 +1,7 @@
 """The fit: what it looks at, and what it takes for the care of one publisher."""
 
+from typing import Any
+
 import numpy as np
 
 from sizewell.instance_selection.catalog import load_catalog
@@ -78,7 +80,7 @@ def test_only_software_that_the_rows_show_is_known() -> None:
 
 
 def test_a_duration_of_unknown_work_is_not_fitted() -> None:
-    trees = {
+    trees: dict[str, Any] = {
         "task": "training",
         "architecture": "gbdt",
         "model": "xgboost",

@@ -2,6 +2,7 @@ import csv
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -326,7 +327,9 @@ def test_verdicts_of_training() -> None:
 def test_what_is_not_known_of_a_chip_is_no_refusal() -> None:
     known = CATALOG.get("ml.g5.2xlarge")
     assert known.accelerator is not None
-    rates = {name: None for name in Accelerator.__dataclass_fields__ if name.endswith(("tflops", "tops"))}
+    rates: dict[str, Any] = {
+        name: None for name in Accelerator.__dataclass_fields__ if name.endswith(("tflops", "tops"))
+    }
     silent = Catalog("us-east-1", [replace(known, accelerator=replace(known.accelerator, **rates))])
     asked = read_workload(row(model="ResNet-50", precision="fp16"), silent)
     assert verdicts(asked, silent, [known.name])[known.name].answer is Answer.CONDITIONAL
@@ -412,7 +415,7 @@ def test_a_size_of_the_family_agrees_and_a_successor_only_where_it_is_said() -> 
 
 
 def test_a_recommended_type_that_is_called_infeasible_is_a_violation() -> None:
-    qualified = {
+    qualified: dict[str, Any] = {
         "model": "Llama-2-70b",
         "precision": "fp16",
         "also_acceptable": "ml.g5.2xlarge with int4 quantization",
@@ -430,13 +433,16 @@ def test_an_excluded_pick_is_a_violation() -> None:
     assert outcome("ml.g5.xlarge", unacceptable_instances="GPU (CPU only)").violations
     assert outcome("ml.g5.12xlarge", unacceptable_instances="ml.g5.12xlarge (only ~20)").violations
     assert not outcome("ml.g5.48xlarge", unacceptable_instances="ml.g5.12xlarge (only ~20)").violations
-    other = {"recommended_instances": "ml.p4d.24xlarge", "unacceptable_instances": "any other type"}
+    other: dict[str, Any] = {
+        "recommended_instances": "ml.p4d.24xlarge",
+        "unacceptable_instances": "any other type",
+    }
     assert outcome("ml.g5.xlarge", **other).violations
     assert not outcome("ml.p4d.24xlarge", **other).violations
 
 
 def test_a_precision_that_the_row_does_not_ask_for_is_no_violation() -> None:
-    cells = {
+    cells: dict[str, Any] = {
         "model": "Llama-3.1-405B",
         "unacceptable_instances": "ml.p5.48xlarge at fp16/bf16 (810 GB needed)",
     }

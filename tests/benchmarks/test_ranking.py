@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sizewell.instance_selection.catalog import load_catalog
 from tests.benchmarks.measured_rows import ENCODER, write_table
 from tools.benchmarks import ranking
-from tools.benchmarks.predictions import Prediction
+from tools.benchmarks.intervals import REGION
+from tools.benchmarks.predictions import Prediction, predict_rows
 from tools.benchmarks.ranking import Group, groups_of, to_json
 
 
@@ -90,19 +92,19 @@ def test_the_order_of_cards_is_found_from_a_row_without_architecture_or_paramete
 
 
 def test_values_and_ranks_do_not_change_the_predictions() -> None:
-    catalog = ranking.load_catalog(ranking.REGION)
+    catalog = load_catalog(REGION)
     shuffled = [
         {**row, "value": value, "rank": value} for row, value in zip(ROWS, ("5", "15", "30"), strict=True)
     ]
-    assert [row.predicted for row in ranking.predict_rows(ROWS, catalog)] == [
-        row.predicted for row in ranking.predict_rows(shuffled, catalog)
+    assert [row.predicted for row in predict_rows(ROWS, catalog)] == [
+        row.predicted for row in predict_rows(shuffled, catalog)
     ]
 
 
 def test_rows_without_a_value_and_single_rows_form_no_group() -> None:
-    catalog = ranking.load_catalog(ranking.REGION)
+    catalog = load_catalog(REGION)
     rows = [ROWS[0], {**ROWS[1], "value": ""}, {**ROWS[2], "group_id": "G2"}]
-    assert groups_of(rows, ranking.predict_rows(rows, catalog)) == []
+    assert groups_of(rows, predict_rows(rows, catalog)) == []
     assert to_json([], [])["all"]["kendall_tau"] is None
 
 
