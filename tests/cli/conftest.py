@@ -58,14 +58,15 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "config"
 
 
+def run_sizewell(*arguments: str) -> Result:
+    """Run the command in this process."""
+    return CliRunner().invoke(app, arguments)
+
+
 @pytest.fixture
 def sizewell() -> Sizewell:
     """Return a function that runs the command in this process."""
-
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(app, arguments)
-
-    return run
+    return run_sizewell
 
 
 @pytest.fixture

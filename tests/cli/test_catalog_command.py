@@ -1,6 +1,7 @@
 """``sizewell catalog``: what a refresh shows, asks, writes and leaves alone, and what the state of a catalog says."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -189,9 +190,7 @@ def test_an_answer_that_fails_leaves_everything_as_it_was(
 def test_a_disk_that_is_full_writes_none_of_the_tables(
     directory: Path, sizewell: Sizewell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sizewell import whole_files
-
-    real, calls = whole_files.os.fsync, []
+    real, calls = os.fsync, []
 
     def full(descriptor: int) -> None:
         calls.append(descriptor)
@@ -200,7 +199,7 @@ def test_a_disk_that_is_full_writes_none_of_the_tables(
             raise OSError(28, "No space left on device")
         real(descriptor)
 
-    monkeypatch.setattr(whole_files.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     found = sizewell("catalog", "refresh", "--accept")
     assert found.exit_code == 1
     assert found.stderr.endswith(

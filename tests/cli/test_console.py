@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from rich.console import Console
@@ -15,6 +16,7 @@ from sizewell.cli.plan_view import print_plan
 from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.plan import DeploymentPlan
+from sizewell.planning.workload_plan import InstanceWorkloadPlan
 from tests.cli.conftest import Sizewell
 from tests.cli.explanations import lock, prod
 from tests.instance_selection.candidates import selection, serving
@@ -50,7 +52,7 @@ def with_endpoints(plan: DeploymentPlan, *endpoints: EndpointPlan) -> Deployment
 def test_plan_cuts_no_name_type_or_price(plan: DeploymentPlan, width: int) -> None:
     text = printed(lambda console: print_plan(plan, console), width)
     assert "…" not in text
-    types = {workload.name: [workload.selection.chosen.instance_type] for workload in plan.workloads}
+    types = {workload.name: [workload.selection.chosen.instance_type] for workload in plan.on_instances}
     for paid in plan.bill.lines:
         (row,) = (line.split() for line in text.splitlines() if line.split()[:1] == [paid.workload])
         assert row[1:-2][:1] == types.get(paid.workload, [])
@@ -90,8 +92,9 @@ def test_at_most_five_lines_stand_below_the_table_and_the_rest_is_asked_for(
 @pytest.mark.parametrize("width", [80, 99, 100, 110, 140])
 def test_explanation_keeps_ranks_types_and_prices(plan: DeploymentPlan, width: int) -> None:
     for workload in plan.workloads:
+        assert isinstance(workload, InstanceWorkloadPlan)
         told = explain_workload(workload, prod()[0])
-        text = printed(lambda console, told=told: print_explanation(told, console), width)
+        text = printed(partial(print_explanation, told), width)
         assert "…" not in text
         rows = [line.split() for line in text.splitlines() if re.match(r" +[1-9] +ml\.", line)]
         candidates = (workload.selection.chosen, *workload.selection.runners_up)[: RUNNERS_UP + 1]

@@ -28,7 +28,7 @@ HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7 * 7 }}"
 def real(request: pytest.FixtureRequest) -> Explanation:
     """Return the explanation of each workload of this project."""
     inputs, plan = prod()
-    (workload,) = (one for one in plan.workloads if one.name == request.param)
+    (workload,) = (one for one in plan.on_instances if one.name == request.param)
     return explain_workload(workload, inputs)
 
 

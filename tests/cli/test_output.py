@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,14 +54,14 @@ def files(directory: Path) -> dict[str, bytes]:
 
 
 def start(
-    *arguments: str, program: tuple[str, ...] = ("-m", "sizewell.cli.main"), **options: object
+    *arguments: str, program: tuple[str, ...] = ("-m", "sizewell.cli.main"), **options: Any
 ) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, *program, *arguments],
         env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT)},
         stderr=subprocess.PIPE,
         text=True,
-        **options,  # type: ignore[call-overload]
+        **options,
     )
 
 

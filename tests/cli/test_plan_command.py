@@ -7,6 +7,7 @@ import pytest
 from sizewell.cli.formats import usd
 from sizewell.planning import load_plan, plan_to_json
 from sizewell.planning.images import image_warnings
+from sizewell.planning.workload_plan import InstanceWorkloadPlan
 from tests.cli.conftest import Sizewell
 from tests.synthesis import PROJECT_ROOT
 
@@ -29,6 +30,7 @@ def test_table_has_a_row_for_each_workload_and_a_total(sizewell: Sizewell, prod_
     assert COLUMNS in [[word for word in line.split() if word != "lock"] for line in lines]
     rows = {line.split()[0]: line.split() for line in lines if line.strip()}
     for workload, line in zip(plan.workloads, plan.bill.lines, strict=False):
+        assert isinstance(workload, InstanceWorkloadPlan)
         assert rows[workload.name][1] == workload.selection.chosen.instance_type
         assert rows[workload.name][-1] == usd(line.usd_per_month)
     assert rows["foundation"][1:] == ["published", usd(plan.bill.lines[-1].usd_per_month)]

@@ -16,7 +16,7 @@ from sizewell.planning.plan import DeploymentPlan
 from sizewell.review.consequences.table import WHOLE, rows_for
 from sizewell.review.saved.output import Assembly
 from tests.app.test_bill import differences, read
-from tests.cli.conftest import Sizewell, sizewell
+from tests.cli.conftest import Sizewell, run_sizewell, sizewell
 from tests.examples.test_examples import EXAMPLES
 from tests.synthesis import synthesize
 
@@ -50,8 +50,7 @@ def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp(request.param)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("sizewell.synthesis.installed.addresses", lambda _: ())
-        run = sizewell.__wrapped__()
-        assert run("init", str(folder), "--name", "demo", "--workload", request.param).exit_code == 0
+        assert run_sizewell("init", str(folder), "--name", "demo", "--workload", request.param).exit_code == 0
     return Started(request.param, folder)
 
 
