@@ -38,6 +38,9 @@ COMMANDS = {
     "review": "review --base {kind}/base.out --head {kind}/head.out --json -",
 }
 
+#: The exit code and the words of each command, by kind.
+Said = dict[str, dict[str, tuple[int, str]]]
+
 
 def new_folder(root: Path) -> Path:
     """Copy the folder of notebooks under another name, with its own kind and rank."""
@@ -65,7 +68,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def said(root: Path) -> dict[str, dict[str, str]]:
+def said(root: Path) -> Said:
     """Return what each command says of a workload of each kind; leaves the assemblies beside the configurations."""
     requests = {
         "synthesize": [f"{kind}/{side}" for kind in KINDS for side in MEMORY_GIB],
@@ -81,20 +84,18 @@ def said(root: Path) -> dict[str, dict[str, str]]:
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    results = iter(json.loads(ended.stdout.splitlines()[-1]))
+    results = ((code, words) for code, words in json.loads(ended.stdout.splitlines()[-1]))
     return {kind: dict(zip(COMMANDS, results, strict=False)) for kind in KINDS}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_says_of_it_what_it_says_of_a_notebook(
-    said: dict[str, dict[str, str]], command: str
-) -> None:
+def test_every_command_says_of_it_what_it_says_of_a_notebook(said: Said, command: str) -> None:
     code, words = said["dream-house"][command]
     as_notebook = words.replace("dream-house", "notebook").replace("dream house", "notebook")
-    assert [code, as_notebook] == said["notebook"][command]
+    assert (code, as_notebook) == said["notebook"][command]
 
 
-def test_it_is_picked_billed_and_reviewed(said: dict[str, dict[str, str]]) -> None:
+def test_it_is_picked_billed_and_reviewed(said: Said) -> None:
     plan = json.loads(said["dream-house"]["plan"][1])
     assert [workload["kind"] for workload in plan["workloads"]] == ["dream-house"]
     assert "explore" in {line["workload"] for line in plan["bill"]["lines"]}
