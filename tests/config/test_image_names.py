@@ -22,6 +22,12 @@ def loaded(load_dev: Callable[[str], Any], text: str, region: str = "us-east-1")
     return environment.part(None)
 
 
+def images_of(environment: Environment, workload: str) -> Any:
+    """Return the images of its container."""
+    _, container = next(environment.workloads[workload].containers())
+    return container.images
+
+
 @pytest.mark.parametrize(
     ("region", "account"),
     [
@@ -36,7 +42,7 @@ def test_a_name_stands_for_the_images_of_the_region(
 ) -> None:
     alone = SERVES.replace("workloads: {", "workloads: {nightly-lora: null, ")
     environment = loaded(load_dev, alone % '{framework: pytorch, version: "2.6"}', region)
-    images = environment.workloads["support-bert"].container.images
+    images = images_of(environment, "support-bert")
     assert images.cuda == AcceleratedServingImage(
         account=account,
         repository="pytorch-inference",
@@ -55,7 +61,7 @@ def test_a_name_stands_for_the_images_of_the_region(
 
 def test_a_training_job_gets_the_images_for_training(load_dev: Callable[[str], Any]) -> None:
     environment = loaded(load_dev, TRAINS % '{framework: pytorch, version: "2.14"}')
-    images = environment.workloads["nightly-lora"].container.images
+    images = images_of(environment, "nightly-lora")
     assert images.by_hardware() == {
         "cuda": Image(account="763104351884", repository="pytorch", tag="2.14.0-cu133-amzn2023-sagemaker"),
         "cpu_x86_64": Image(
@@ -66,7 +72,7 @@ def test_a_training_job_gets_the_images_for_training(load_dev: Callable[[str], A
 
 def test_the_algorithms_have_a_registry_of_their_own(load_dev: Callable[[str], Any]) -> None:
     environment = loaded(load_dev, SERVES % '{framework: xgboost, version: "3.2-0"}', "eu-west-1")
-    images = environment.workloads["support-bert"].container.images
+    images = images_of(environment, "support-bert")
     assert images.by_hardware() == {
         "cpu_x86_64": Image(account="141502667606", repository="sagemaker-xgboost", tag="3.2-0")
     }
@@ -76,7 +82,7 @@ def test_a_kind_of_hardware_may_have_a_name_beside_an_image_of_ones_own(
     load_dev: Callable[[str], Any],
 ) -> None:
     text = SERVES_ON % f'neuron: {{framework: huggingface-pytorch, version: "2.8"}}, cpu_arm64: {OWN}'
-    images = loaded(load_dev, text).workloads["support-bert"].container.images
+    images = images_of(loaded(load_dev, text), "support-bert")
     assert images.cuda is None
     assert isinstance(images.neuron, AcceleratedServingImage)
     assert images.neuron.repository == "huggingface-pytorch-inference-neuronx"

@@ -114,6 +114,6 @@ def test_any_value_at_any_key_is_accepted_or_explained(
 
 
 def test_public_names_exist() -> None:
-    assert all(getattr(config, name) is not None for name in config.__all__)
+    assert all(getattr(config, name) is not None for name in config.__all__)  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="nothing"):
-        _ = config.nothing
+        _ = config.nothing  # type: ignore[attr-defined]

@@ -75,7 +75,8 @@ def test_what_the_guide_of_cloudwatch_shows(text: str, returns: Returns) -> None
 
 def test_ids_are_those_outside_of_quotes() -> None:
     read = read_expression('SUM(METRICS("errors")) / requests + FILL(queue, REPEAT)')
-    assert (read.ids, read.reads_all) == ({"requests", "queue"}, True)
+    assert read.ids == {"requests", "queue"}
+    assert read.reads_all
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from sizewell.facts.image_registries import TABLE as REGISTRIES
 from sizewell.facts.image_registries import registry_account, registry_accounts
 from sizewell.instance_selection import HardwareKind
 from sizewell.instance_selection.catalog import regions
+from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
 from tests.synthesis import PROJECT_ROOT
 from tools.image_page import PAGE, page
 
@@ -155,7 +156,9 @@ def test_the_container_for_large_models_runs_vllm_as_its_guide_says() -> None:
     # Async mode replaces the rolling batch of LMI, and is to be its only mode:
     # https://github.com/deepjavalibrary/djl-serving/blob/master/serving/docs/lmi/user_guides/vllm_user_guide.md
     workloads = load_environment(PROJECT_ROOT / "config", "prod").environment.workloads
-    container = workloads["assistant"].container
+    assistant = workloads["assistant"]
+    assert isinstance(assistant, RealTimeEndpoint)
+    container = assistant.container
     assert isinstance(container.images.cuda, Image)
     assert container.images.cuda.repository == "djl-inference"
     options = {key: value for key, value in container.environment.items() if key.startswith("OPTION_")}
