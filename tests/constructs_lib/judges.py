@@ -1,6 +1,7 @@
 """What cdk-nag and cfn-lint say of a construct."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from cdk_nag import AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks
@@ -20,7 +21,7 @@ def open_findings(scope: IConstruct) -> set[Finding]:
     }
 
 
-def lint_matches(template: dict[str, Any]) -> list[str]:
+def lint_matches(template: Mapping[str, Any]) -> list[str]:
     """Return what cfn-lint warns of, or calls an error."""
     from cfnlint.api import lint_all  # a second of imports, for few tests
 

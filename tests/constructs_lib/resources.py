@@ -1,6 +1,6 @@
 """What tests read from a stack: the properties of its resources, and the statements of its policies."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 Json = dict[str, Any]
@@ -15,12 +15,12 @@ def statements_by_sid(only: Only) -> dict[str, Json]:
     return {statement["Sid"]: statement for statement in statements}
 
 
-def of_type(template: Json, resource_type: str) -> list[Json]:
+def of_type(template: Mapping[str, Any], resource_type: str) -> list[Json]:
     """Return the properties of all resources of a type."""
     return [r["Properties"] for r in template["Resources"].values() if r["Type"] == resource_type]
 
 
-def statements_of(template: Json, service: str) -> list[Json]:
+def statements_of(template: Mapping[str, Any], service: str) -> list[Json]:
     """Return the statements of the one managed policy that hangs on the role of a service."""
     (role,) = [
         role
@@ -32,6 +32,6 @@ def statements_of(template: Json, service: str) -> list[Json]:
     return statements
 
 
-def statements_by_action(template: Json, service: str) -> dict[tuple[str, ...], Json]:
+def statements_by_action(template: Mapping[str, Any], service: str) -> dict[tuple[str, ...], Json]:
     """Return the same statements by what they allow."""
     return {tuple(statement["Action"]): statement for statement in statements_of(template, service)}

@@ -91,12 +91,12 @@ def test_the_app_of_the_guide_needs_nothing_but_the_constructs(run: Run) -> None
 
     assert (ended.returncode, ended.stderr) == (0, "")
     shared, chat = templates(assembly)["Shared"], templates(assembly)["Chat"]
-    [endpoint] = [r for r in chat["Resources"].values() if r["Type"] == "AWS::SageMaker::Endpoint"]  # type: ignore[attr-defined]
+    [endpoint] = [r for r in chat["Resources"].values() if r["Type"] == "AWS::SageMaker::Endpoint"]
     assert endpoint["Properties"]["RetainAllVariantProperties"] is True, "or an update would undo the scaling"
-    published = {r["Properties"]["Name"] for r in shared["Resources"].values() if "SSM" in r["Type"]}  # type: ignore[attr-defined]
-    references = {name: p for name, p in chat["Parameters"].items() if name.startswith("Foundation")}  # type: ignore[attr-defined]
+    published = {r["Properties"]["Name"] for r in shared["Resources"].values() if "SSM" in r["Type"]}
+    references = {name: p for name, p in chat["Parameters"].items() if name.startswith("Foundation")}
     assert {p["Default"] for p in references.values()} < published
-    assert chat["Parameters"].keys() - references.keys() == {"Autoscaling", "BootstrapVersion"}  # type: ignore[attr-defined]
+    assert chat["Parameters"].keys() - references.keys() == {"Autoscaling", "BootstrapVersion"}
     assert "Fn::ImportValue" not in json.dumps(chat)
 
 
@@ -210,7 +210,7 @@ def test_a_prefix_that_cannot_begin_every_name_is_refused(prefix: str) -> None:
         FoundationProps(name_prefix=prefix)
 
 
-@pytest.mark.parametrize("name", constructs_lib.__all__)
+@pytest.mark.parametrize("name", constructs_lib.__all__)  # type: ignore[attr-defined]
 def test_every_public_name_says_what_it_is(name: str) -> None:
     text = inspect.getdoc(getattr(constructs_lib, name)) or ""
     assert text.partition("\n\n")[0].endswith(".")
@@ -218,11 +218,11 @@ def test_every_public_name_says_what_it_is(name: str) -> None:
 
 
 def test_the_names_that_apps_import_stay() -> None:
-    assert constructs_lib.__all__ == PUBLIC_NAMES.split()
+    assert constructs_lib.__all__ == PUBLIC_NAMES.split()  # type: ignore[attr-defined]
 
 
 def test_nothing_is_imported_before_it_is_used() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Endpoint'"):
-        constructs_lib.Endpoint  # noqa: B018
+        constructs_lib.Endpoint  # type: ignore[attr-defined]  # noqa: B018
     look = "import sys, constructs_lib; sys.exit(any(m in sys.modules for m in ('aws_cdk', 'jsii')))"
     subprocess.run([sys.executable, "-c", look], cwd=PROJECT_ROOT, check=True)

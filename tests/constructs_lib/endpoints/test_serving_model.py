@@ -1,5 +1,6 @@
 """The model behind endpoints and transform jobs: pipelines and model packages, and what its role may read and pull."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -184,7 +185,7 @@ def test_a_transform_names_artifacts_by_url_and_reads_packages(
     assert open_findings(stack) == set()
 
 
-def resources(stack: Stack, kind: str) -> list[dict[str, Any]]:
+def resources(stack: Stack, kind: str) -> list[Mapping[str, Any]]:
     return list(Template.from_stack(stack).find_resources(kind).values())
 
 

@@ -80,7 +80,7 @@ def test_another_choice_of_zones_replaces_no_subnet_that_stays_and_takes_no_rang
     stays = before.keys() & after.keys()
     assert [before[subnet_id]["Properties"]["AvailabilityZoneId"] for subnet_id in stays] == ["use1-az2"]
     assert all(before[subnet_id] == after[subnet_id] for subnet_id in stays)
-    ranges = [subnet["Properties"]["CidrBlock"] for subnet in (before | after).values()]
+    ranges = [subnet["Properties"]["CidrBlock"] for subnet in {**before, **after}.values()]
     assert len(set(ranges)) == 3
 
 

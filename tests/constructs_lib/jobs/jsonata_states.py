@@ -30,13 +30,13 @@ def evaluated(
     """Return a member of a state as Step Functions hands it on; an expression that comes to nothing is an error."""
     match value:
         case dict():
-            parts = {
+            parts: dict[str, Any] = {
                 "state_input": state_input,
                 "result": result,
                 "context": context,
                 "variables": variables,
             }
-            return {key: evaluated(item, **parts) for key, item in value.items()}  # type: ignore[arg-type]
+            return {key: evaluated(item, **parts) for key, item in value.items()}
         case list():
             return [
                 evaluated(item, state_input=state_input, result=result, context=context, variables=variables)

@@ -63,7 +63,8 @@ def ended(kind: JobKind, **changes: Any) -> Json:
 def described(kind: JobKind, job: Json, known: Json) -> Json:
     """Return the variables after a job was described."""
     states = states_of(kind)
-    return known | evaluated(states["DescribeJob"]["Assign"], result=job, variables=known)
+    assigned: Json = evaluated(states["DescribeJob"]["Assign"], result=job, variables=known)
+    return known | assigned
 
 
 def judged(kind: JobKind, job: Json, known: Json) -> str:

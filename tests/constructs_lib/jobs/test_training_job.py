@@ -122,7 +122,8 @@ def test_the_training_toolkit_finds_the_script_where_sagemaker_copies_it() -> No
 
 
 def test_what_asks_for_nothing_is_refused() -> None:
-    for nothing in ({"instance_count": 0}, {"volume_size_gib": 0}):
+    for name in ("instance_count", "volume_size_gib"):
+        nothing: dict[str, Any] = {name: 0}
         with pytest.raises(AttemptsError, match="at least 1"):
             replace(ON_DEMAND, **nothing)
     with pytest.raises(StoppingConditionError, match="at least 1 minute, not 0"):

@@ -46,7 +46,7 @@ SEARCH = TuningSearch(
     early_stopping=True,
     warm_start_parents=("demo-dev-tune-0a1b2c3d",),
 )
-COLD = {"warm_start_parents": (), "early_stopping": False}
+COLD: dict[str, Any] = {"warm_start_parents": (), "early_stopping": False}
 GRID = replace(SEARCH, strategy="Grid", ranges=(SHAPE,), **COLD)
 HYPERBAND = replace(SEARCH, strategy="Hyperband", hyperband_max_resource=9, **COLD)
 

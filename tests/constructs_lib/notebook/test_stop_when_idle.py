@@ -1,6 +1,7 @@
 """What a notebook instance runs, against a Jupyter on loopback: it ends, and so stops the instance, when nobody works."""
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -47,8 +48,8 @@ def jupyter(answers: dict[str, Any]) -> Iterator[str]:
 def minutes_until_it_stops(answers: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> float:
     """Return after how many minutes a watch of 10 minutes ends, by a clock that only its own pauses move."""
     now = [T0]
-    monkeypatch.setattr(stop_when_idle.time, "time", lambda: now[0])
-    monkeypatch.setattr(stop_when_idle.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    monkeypatch.setattr(time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
     with jupyter(answers) as address:
         watch(10, address)
     return (now[0] - T0) / 60

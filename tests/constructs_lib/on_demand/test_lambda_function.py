@@ -2,7 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from aws_cdk import Stack
+from aws_cdk import App, Stack
 from aws_cdk.assertions import Match, Template
 
 from constructs_lib.alarms.lambda_alarms import LambdaAlarm, LambdaAlarms, LambdaAlarmsProps
@@ -107,7 +107,9 @@ def test_nothing_is_reserved_that_nobody_asks_for(
 def test_another_image_or_setting_is_another_version(
     stack: Stack, props: LambdaFunctionProps, changes: dict[str, Any], is_new: bool
 ) -> None:
-    other = Stack(stack.node.root, "Other", env={"account": "111122223333", "region": "us-east-1"})
+    root = stack.node.root
+    assert isinstance(root, App)
+    other = Stack(root, "Other", env={"account": "111122223333", "region": "us-east-1"})
     LambdaFunction(stack, "Function", props=props)
     LambdaFunction(other, "Function", props=replace(props, **changes))
     before, after = (

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -49,10 +50,9 @@ def props(stack: Stack) -> EndpointScalingProps:
     return scaled(stack)
 
 
-def bodies(stack: Stack, resource_type: str) -> dict[str, dict[str, Any]]:
+def bodies(stack: Stack, resource_type: str) -> Mapping[str, Mapping[str, Any]]:
     """Return whole resources, with what stands beside their properties."""
-    found: dict[str, dict[str, Any]] = Template.from_stack(stack).find_resources(resource_type)
-    return found
+    return Template.from_stack(stack).find_resources(resource_type)
 
 
 def test_the_target_names_the_variant_and_counts_its_instances(

@@ -69,7 +69,7 @@ def resources(stack: Stack) -> Callable[[str], dict[str, dict[str, Any]]]:
     )
     EndpointScaling(stack, "Scaling", props=props)
     template = Template.from_stack(stack)
-    return lambda kind: dict(template.find_resources(kind))
+    return lambda kind: {name: dict(body) for name, body in template.find_resources(kind).items()}
 
 
 def test_a_metric_of_cloudwatch_is_tracked_with_its_dimensions(
