@@ -2,12 +2,15 @@
 
 import pytest
 
+from sizewell.config.base import ConfigModel
+from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.build import build_plan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
 from sizewell.planning.workload_plan import AccessPlan
 from tests.instance_selection.modes.builders import SMALL
 from tests.planning.builders import endpoint, environment, llm_endpoint, mode_endpoint
-from tests.planning.test_asynchronous_plan import queue
+from tests.planning.builders import queue_endpoint as queue
 from tests.planning.test_model_containers import step
 from tests.planning.test_multi_model_plan import several
 from tests.planning.test_serverless_plan import serverless
@@ -30,8 +33,10 @@ CALLERS = {"callers": [HERE[1], PARTNER, HERE[0]]}
     ],
     ids=lambda value: getattr(value, "kind", ""),
 )
-def test_callers_stand_in_the_plan_in_an_order_of_their_own(workload: object, streams: bool) -> None:
+def test_callers_stand_in_the_plan_in_an_order_of_their_own(workload: ConfigModel, streams: bool) -> None:
     plan = build_plan(environment({"plants": workload}), SMALL)
     expected = AccessPlan(role_arns=HERE, role_arns_elsewhere=(PARTNER,), streams=streams)
-    assert plan.workloads[0].access == expected
-    assert plan_from_json(plan_to_json(plan)).workloads[0].access == expected
+    for planned in (plan, plan_from_json(plan_to_json(plan))):
+        (found,) = planned.workloads
+        assert isinstance(found, EndpointPlan | ServerlessEndpointPlan)
+        assert found.access == expected

@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 
+from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.build import build_plan
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.workload_plan import ApiGatewayPlan
 from tests.instance_selection.modes.builders import SMALL
 from tests.planning.builders import endpoint, environment, llm_endpoint, mode_endpoint
-from tests.planning.test_asynchronous_plan import queue
+from tests.planning.builders import queue_endpoint as queue
 from tests.planning.test_multi_model_plan import several
 from tests.planning.test_serverless_plan import serverless
 
@@ -21,6 +23,8 @@ PATH = ("workloads", "plants", "access", "api_gateway")
 
 def planned(workload: Any) -> ApiGatewayPlan:
     plan = build_plan(environment({"plants": workload}), SMALL).workloads[0]
+    assert isinstance(plan, EndpointPlan | ServerlessEndpointPlan)
+    assert plan.access is not None
     assert plan.access.api_gateway is not None
     return plan.access.api_gateway
 
@@ -61,7 +65,8 @@ def test_users_send_the_next_request_when_the_last_one_is_answered() -> None:
 def test_variants_share_an_api_and_a_shadow_adds_nothing_to_it() -> None:
     traffic = {"peak_requests_per_second": 7, "average_requests_per_second": 0.1}
     alone = planned(endpoint(access=API, traffic=traffic))
-    for beside in ({"variants": {"other": {"traffic_percent": 50}}}, {"shadow": {}}):
+    others: list[dict[str, Any]] = [{"variants": {"other": {"traffic_percent": 50}}}, {"shadow": {}}]
+    for beside in others:
         found = planned(endpoint(access=API, traffic=traffic, **beside))
         assert found.requests_per_second == alone.requests_per_second
         assert found.requests_per_month == pytest.approx(alone.requests_per_month)

@@ -112,6 +112,7 @@ def test_without_time_the_target_is_what_an_instance_works_on_at_once() -> None:
 def test_a_step_wakes_the_first_instance() -> None:
     (_, wake) = parts(planned())[1].policies
     assert isinstance(wake, StepScalingPlan)
+    assert isinstance(wake.metric, MetricPlan)
     assert (wake.metric.name, wake.metric.dimensions) == (
         "HasBacklogWithoutCapacity",
         {"EndpointName": "demo-dev-plants"},

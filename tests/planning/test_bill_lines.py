@@ -1,5 +1,7 @@
 """What a plan pays beside its instances."""
 
+from typing import Any
+
 import pytest
 
 from sizewell.kinds.training_job.plan_model import TrainingJobPlan
@@ -11,7 +13,7 @@ from tests.planning.builders import endpoint, environment, policy, training_job
 PRICED = catalog(gpu_instance(), usd_per_hour={"ml.g9.xlarge": 1.0})
 
 
-def lines(*, region: str = "us-east-1", **given: object) -> dict[str, BillLine]:
+def lines(*, region: str = "us-east-1", **given: Any) -> dict[str, BillLine]:
     plan = build_plan(environment(policy=policy(region=region), **given), PRICED)
     return {line.workload: line for line in plan.bill.lines}
 

@@ -148,6 +148,7 @@ def test_fixed_costs_count_towards_the_budget() -> None:
 
 def test_plan_above_the_budget_can_be_explained() -> None:
     plan = build_plan(environment(policy=policy(budget_usd_per_month=1)), PRICED, within_budget=False)
+    assert plan.bill.usd_per_month is not None
     assert plan.bill.usd_per_month > 730
 
 

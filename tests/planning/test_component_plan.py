@@ -282,6 +282,7 @@ def test_only_working_hours_are_paid() -> None:
     awake, resting = planned(), planned(working_hours=HOURS)
     assert resting.selection.chosen.instance_type == awake.selection.chosen.instance_type
     cost, at_all_hours = resting.selection.chosen.cost, awake.selection.chosen.cost
+    assert at_all_hours.usd_per_month is not None
     assert cost.usd_per_month == pytest.approx(at_all_hours.usd_per_month * 65 / 168)
     assert any("65 of 168 hours a week" in line for line in resting.selection.assumptions)
     assert resting.needs_digest != awake.needs_digest

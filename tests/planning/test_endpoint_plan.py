@@ -166,7 +166,9 @@ def test_image_is_the_one_for_the_chosen_hardware() -> None:
     workload = endpoint(container=container(images=images, artifact={"key": "model.tar.gz"}))
     on_cpu = planned_endpoint(catalog(cpu_instance()), workload)
     on_gpu = planned_endpoint(GPU_ONLY, workload)
+    assert on_cpu.image is not None
     assert on_cpu.image.uri.endswith("/pytorch-inference:cpu")
+    assert on_gpu.image is not None
     assert on_gpu.image.uri.endswith("/pytorch-inference:gpu")
 
 

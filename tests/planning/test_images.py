@@ -49,7 +49,9 @@ def test_the_plan_says_until_when_an_image_is_patched_and_keeps_it_in_its_file()
     assert plan_image(image(), NAMES).patches == expected
     whole = build_plan(environment({"plants": endpoint()}), catalog(gpu_instance("ml.g1.xlarge")))
     read_back = plan_from_json(plan_to_json(whole))
-    assert read_back.endpoints[0].image.patches == expected
+    found = read_back.endpoints[0].image
+    assert found is not None
+    assert found.patches == expected
     assert image_warnings(read_back) == image_warnings(whole) != ()
 
 

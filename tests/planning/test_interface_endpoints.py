@@ -60,7 +60,10 @@ def test_a_list_of_the_configuration_wins() -> None:
 
 
 def test_a_network_that_exists_is_asked_for_the_same() -> None:
-    workloads = {"ant": endpoint(container=OPEN_ENDPOINT), "job": training_job(container=OPEN)}
+    workloads: dict[str, Any] = {
+        "ant": endpoint(container=OPEN_ENDPOINT),
+        "job": training_job(container=OPEN),
+    }
     assert planned(EXISTING, **workloads) == planned(**workloads)
 
 

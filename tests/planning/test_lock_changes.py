@@ -138,7 +138,7 @@ def test_assumptions_are_those_of_the_locked_type() -> None:
 
 def test_without_a_lock_the_plan_says_nothing_of_it() -> None:
     plan = planner(market())(None)
-    assert [workload.lock for workload in plan.workloads] == [None]
+    assert [workload.lock for workload in plan.on_instances] == [None]
     assert (lock_warnings(plan), lock_summary(plan)) == ((), None)
 
 

@@ -103,9 +103,9 @@ def test_the_file_is_sorted_and_says_that_it_is_generated() -> None:
 def test_order_of_environments_and_workloads_does_not_matter() -> None:
     turned = {
         name: LockedEnvironment(
-            catalog_version=one.catalog_version, workloads=dict(reversed(one.workloads.items()))
+            catalog_version=one.catalog_version, workloads=dict(reversed(list(one.workloads.items())))
         )
-        for name, one in reversed(LOCK.environments.items())
+        for name, one in reversed(list(LOCK.environments.items()))
     }
     assert lock_text(SelectionLock(environments=turned)) == lock_text(LOCK)
 

@@ -12,6 +12,7 @@ from sizewell.planning import build_plan, plan_to_json
 from sizewell.planning.lock import LockedEnvironment, SelectionLock, lock_of
 from sizewell.planning.lock_changes import Planner, check_lock, pick_of, refresh_lock
 from sizewell.planning.lock_text import lock_text
+from sizewell.planning.workload_plan import InstanceWorkloadPlan
 from tests.instance_selection.builders import catalog, cpu_instance, gpu_instance, neuron_instance
 from tests.planning.builders import endpoint, environment, policy, training_job
 
@@ -57,9 +58,9 @@ def text(locked: LockedEnvironment) -> str:
 def test_a_plan_under_its_own_lock_is_the_plan(prices: dict[str, float]) -> None:
     plan = planner(prices)
     free = plan(None)
-    assert all(workload.lock is None for workload in free.workloads)
+    assert all(workload.lock is None for workload in free.on_instances)
     under = plan(lock_of(free))
-    assert all(workload.lock and workload.lock.state == "locked" for workload in under.workloads)
+    assert all(workload.lock and workload.lock.state == "locked" for workload in under.on_instances)
     unlocked = under.model_copy(
         update={
             "workloads": tuple(w.model_copy(update={"lock": None}) for w in under.on_instances),
@@ -93,7 +94,7 @@ def test_prices_alone_change_a_pick_only_for_the_saving_that_is_asked(
     new, changes = refresh_lock(plan, old, threshold)
     for change in changes:
         before, after = old.workloads[change.workload], new.workloads[change.workload]
-        now = {w.name: w for w in plan(old).workloads}[change.workload]
+        now = {w.name: w for w in plan(old).on_instances}[change.workload]
         assert now.lock is not None
         saving, cost = now.lock.saving_usd_per_month, now.selection.chosen.cost.usd_per_month
         pays = bool(saving and cost and saving > 0 and saving / cost * 100 >= threshold)
@@ -113,6 +114,7 @@ def test_an_infeasible_type_is_never_used(
     under = plan(old)
     failing = {difference.workload for difference in check_lock(under, old)}
     for workload in under.workloads:
+        assert isinstance(workload, InstanceWorkloadPlan)
         locked = old.workloads[workload.name]
         assert {workload.selection.chosen.instance_type, *workload.instance_pools} <= offered
         assert workload.lock is not None

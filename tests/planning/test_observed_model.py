@@ -4,7 +4,6 @@ import pytest
 
 from sizewell.facts.durations import DAY_S, HOUR_S, MINUTE_S
 from sizewell.facts.endpoint_metrics import (
-    DIMENSIONS,
     NOT_ASYNCHRONOUS,
     OF_SERVERLESS,
     endpoint_metrics,
@@ -12,6 +11,7 @@ from sizewell.facts.endpoint_metrics import (
     variant_dimensions,
 )
 from sizewell.facts.metric_statistics import MAX_DAYS, MetricStatistic, Series, finest_period_s
+from sizewell.facts.metrics import DIMENSIONS
 from sizewell.planning import load_plan
 from sizewell.planning.observed_model import ObservedModel, Seen
 from sizewell.planning.workload_plan import WorkloadPlan

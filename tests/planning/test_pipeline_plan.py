@@ -29,7 +29,7 @@ COUNT = {"runs": "evaluate-orders", "after": ["train"]}
 
 def plan_of(folder: Path, changes: Config) -> DeploymentPlan:
     """Return the plan of the example with other values at these paths; None takes the key out."""
-    config = deepcopy(EXAMPLE)
+    config: Any = deepcopy(EXAMPLE)
     for path, value in changes.items():
         *parents, key = [int(one) if one.isdecimal() else one for one in path.split(".")]
         section = reduce(lambda found, one: found[one], parents, config)

@@ -44,6 +44,7 @@ def test_each_place_has_a_foundation(plan: DeploymentPlan) -> None:
 
 def test_a_workload_has_the_prices_and_images_of_its_region(plan: DeploymentPlan) -> None:
     here, there = plan.endpoints
+    assert there.image is not None
     assert ".ap-northeast-1." in there.image.uri
     alone = build_plan(
         environment(

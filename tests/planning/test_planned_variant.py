@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from sizewell.kinds.inference_component_endpoint.plan_model import ComponentEndpointPlan
 from sizewell.planning import load_plan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.planned_variant import PlannedComponent, PlannedVariant
@@ -29,8 +30,9 @@ def test_components_have_the_bounds_of_their_copies_and_share_a_fleet() -> None:
 
 def test_nights_off_allow_no_copy() -> None:
     plan = load_plan(PROJECT_ROOT / "examples/inference-component-endpoint/config", "prod")
-    (workload,) = (one for one in plan.workloads if list(one.planned_components))
+    (workload,) = (one for one in plan.of(ComponentEndpointPlan) if list(one.planned_components))
     component = workload.components["chat"]
+    assert component.scaling is not None
     night = {
         "name": "nights",
         "schedule": "cron(0 20 * * ? *)",

@@ -46,10 +46,10 @@ def found(*args: Any, **kwargs: Any) -> RolloutPlan:
     ],
 )
 def test_scarce_types_are_exchanged_in_batches_and_others_tried_by_a_canary(
-    instance_type: str, count: int, expected: tuple[str, int, int, int]
+    instance_type: str, count: int, expected: tuple[RolloutStrategy, int, int, int]
 ) -> None:
     assert planned(instance_type, count, 300) == RolloutPlan(
-        strategy=expected[0],  # type: ignore[arg-type]
+        strategy=expected[0],
         first_share_percent=expected[1],
         wait_interval_s=600,
         max_execution_timeout_s=expected[2],
@@ -127,13 +127,14 @@ def test_an_alarm_that_would_go_off_after_stated_waits_is_not_made() -> None:
 
 
 def endpoint_plan(rollout: RolloutPlan | None, load: float = BUSY, fewest: int = 2) -> EndpointPlan:
-    return EndpointPlan.model_construct(
-        rollout=rollout,
-        scaling=None,
-        initial_instance_count=fewest,
-        alarms=ALARMS,
-        rollback_alarms=rollback_alarms(rollout, ALARMS, load),
-    )
+    fields: dict[str, Any] = {
+        "rollout": rollout,
+        "scaling": None,
+        "initial_instance_count": fewest,
+        "alarms": ALARMS,
+        "rollback_alarms": rollback_alarms(rollout, ALARMS, load),
+    }
+    return EndpointPlan.model_construct(**fields)
 
 
 def test_all_at_once_goes_with_one_instance_and_the_others_do_not() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from sizewell.planning import load_plan, plan_from_json, plan_to_json
 from sizewell.planning.serialization import WHOLE_RUNNERS_UP, decisions_from_json, rounded
+from sizewell.planning.workload_plan import InstanceWorkloadPlan
 from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT
 
 
@@ -15,7 +16,7 @@ from tests.synthesis import ENVIRONMENTS, PROJECT_ROOT
 def test_a_plan_is_read_back_with_five_runners_up_and_all_rejections(environment: str) -> None:
     plan = load_plan(PROJECT_ROOT / "config", environment)
     read = plan_from_json(plan_to_json(plan))
-    assert any(len(workload.selection.runners_up) > WHOLE_RUNNERS_UP for workload in plan.workloads)
+    assert any(len(workload.selection.runners_up) > WHOLE_RUNNERS_UP for workload in plan.on_instances)
     expected, found = (
         rounded(one.model_dump(mode="json", exclude_computed_fields=True)) for one in (plan, read)
     )
@@ -35,6 +36,7 @@ def test_the_decisions_are_read_back_without_what_was_not_chosen(environment: st
     decisions, whole = decisions_from_json(text), plan_from_json(text)
     nothing = {"runners_up": (), "rejected": ()}
     for workload, expected in zip(decisions.workloads, whole.workloads, strict=True):
+        assert isinstance(expected, InstanceWorkloadPlan)
         selection = expected.selection.model_copy(update=nothing)
         assert workload == expected.model_copy(update={"selection": selection})
     assert decisions.bill == whole.bill

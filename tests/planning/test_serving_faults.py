@@ -137,7 +137,7 @@ def test_a_model_is_registered_with_an_image_that_serves_it() -> None:
         container=container(images={"cpu_x86_64": {**IMAGE, "repository": "sagemaker-xgboost"}}),
         dataset=ROWS,
     )
-    register = {
+    register: dict[str, Any] = {
         "registers": "train",
         "group": "plants",
         "container": {"images": {"cpu_x86_64": {**IMAGE, "repository": "pytorch-inference"}}},

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from sizewell.config.repeated_runs import runs_per_month
 from sizewell.instance_selection import HardwareKind, SpotRequirements
 from sizewell.instance_selection.latency_bounds import BOUNDS
+from sizewell.kinds.real_time_endpoint.config import RealTimeEndpoint
 from sizewell.kinds.real_time_endpoint.needs import endpoint_requirements
-from sizewell.planning.translate import instance_limits, runs_per_month, training_requirements
+from sizewell.planning.translate import instance_limits, training_requirements
 from tests.planning.builders import (
     IMAGE,
     container,
@@ -85,6 +87,7 @@ def test_the_name_of_the_images_is_told_with_the_hardware_that_has_none() -> Non
         {"it": endpoint(container=container(images={}, image=image, artifact={"key": "model.tar.gz"}))}
     )
     workload = named.part(None).workloads["it"]
+    assert isinstance(workload, RealTimeEndpoint)
     limits = instance_limits(workload.instances, workload.container, policy())
     assert limits.images == {HardwareKind.CUDA, HardwareKind.CPU_X86_64}
     assert limits.image_name == "huggingface-pytorch 2.6"

@@ -33,7 +33,7 @@ SEARCH = {
     "max_jobs": 10,
     "max_parallel_jobs": 4,
 }
-SPOT = {"spot": {"enabled": True}, "checkpoint": {"interval_minutes": 15}}
+SPOT: dict[str, Any] = {"spot": {"enabled": True}, "checkpoint": {"interval_minutes": 15}}
 
 
 def tuning(search: dict[str, Any] | None = None, **changes: Any) -> TuningJob:
