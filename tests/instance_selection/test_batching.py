@@ -55,7 +55,8 @@ def simulated(load: float, seconds: Callable[[float], float], delay_s: float, se
     waiting: deque[float] = deque()
     collecting: deque[list[float]] = deque()
     events: list[tuple[float, int, list[float] | None]] = []
-    latencies, order, free = [], count(), servers
+    latencies: list[float] = []
+    order, free = count(), servers
 
     def compute(batch: list[float], now: float) -> None:
         took = seconds(len(batch)) * max(0.3, random.normal(1, (SERVICE_TAIL - 1) / 1.645))
@@ -182,7 +183,7 @@ def test_capacity_grows_with_the_batch_where_a_batch_costs_no_more() -> None:
 
 @pytest.mark.usefixtures("half_of_peak")
 def test_p95_includes_the_delay_and_a_bound_below_it_turns_the_type_down() -> None:
-    quiet = {"peak_requests_per_second": 0.001, "average_requests_per_second": 0.001}
+    quiet: dict[str, Any] = {"peak_requests_per_second": 0.001, "average_requests_per_second": 0.001}
     at_once, later = (estimate(batched(delay_ms=delay, **quiet)) for delay in (0, 200))
     assert later.p95_latency_ms == pytest.approx(at_once.p95_latency_ms + 200, rel=1e-3)
     near = at_once.p95_latency_ms + 100
@@ -201,7 +202,7 @@ def test_memory_holds_a_whole_batch() -> None:
 
 @pytest.mark.usefixtures("half_of_peak")
 def test_users_take_turns_a_batch_at_a_time() -> None:
-    users = {
+    users: dict[str, Any] = {
         "peak_requests_per_second": None,
         "average_requests_per_second": None,
         "average_concurrent_users": 1.0,
@@ -225,7 +226,7 @@ def test_a_decoder_generates_a_batch_together() -> None:
 
 @pytest.mark.usefixtures("half_of_peak")
 def test_what_was_measured_has_the_delay_in_it() -> None:
-    quiet = {"peak_requests_per_second": 0.001, "average_requests_per_second": 0.001}
+    quiet: dict[str, Any] = {"peak_requests_per_second": 0.001, "average_requests_per_second": 0.001}
     measured = Measurement(instance_type="ml.g9.xlarge", p95_latency_ms=112.0, concurrency=1.0)
     found = estimate(batched(delay_ms=100, measurements=(measured,), **quiet))
     assert found.p95_latency_ms == 112
@@ -265,7 +266,7 @@ def test_the_99th_percentile_is_no_shorter_than_the_95th(load: float, size: int,
 
 @pytest.mark.usefixtures("half_of_peak")
 def test_a_second_bound_lowers_the_capacity_of_batches() -> None:
-    quiet = {"peak_requests_per_second": 1.0, "average_requests_per_second": 1.0}
+    quiet: dict[str, Any] = {"peak_requests_per_second": 1.0, "average_requests_per_second": 1.0}
     loose = estimate(batched(max_p95_latency_ms=100, **quiet))
     strict = estimate(batched(max_p95_latency_ms=100, max_p99_latency_ms=35, **quiet))
     assert strict.capacity_requests_per_second < loose.capacity_requests_per_second

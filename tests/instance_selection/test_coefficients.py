@@ -123,7 +123,7 @@ def test_what_no_measurement_has_seen_widens_by_the_spread_of_its_factor() -> No
     all_seen: Labels = dict.fromkeys(UNSEEN, "x")
 
     assert known(seen).unseen_log_sd(all_seen, 1, ["compute"]) == [0.0]
-    assert known(seen).unseen_log_sd(all_seen | {"engine": "y"}, 1, ["compute"]) == pytest.approx([0.15])
+    assert known(seen).unseen_log_sd({**all_seen, "engine": "y"}, 1, ["compute"]) == pytest.approx([0.15])
     nothing = known().unseen_log_sd(all_seen, 1, ["compute"])
     assert nothing == pytest.approx([math.sqrt(0.2**2 + 0.3**2 + 0.15**2 + 0.25**2)])
 

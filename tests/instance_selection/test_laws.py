@@ -30,7 +30,7 @@ from sizewell.instance_selection import (
 )
 from sizewell.instance_selection.catalog import InstanceType, loading, tables
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
-from sizewell.instance_selection.latency_bounds import BOUNDS, P95
+from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
 from sizewell.instance_selection.pricing import NEAR_LIMIT_FACTOR, cost_order
 from sizewell.instance_selection.training_selection import training_filter_names
 from tests.instance_selection.builders import BERT_BASE, LLAMA_3_8B, decoder_training, endpoint
@@ -158,13 +158,14 @@ LOADS = (
     "peak_concurrent_users",
     "average_concurrent_users",
 )
+
+
+def looser(bound: LatencyBound) -> Callable[[EndpointRequirements], dict[str, Any]]:
+    return lambda needs: {bound.need: (asked := bound.asked_ms(needs)) and asked * 1.7}
+
+
 ENDPOINT_LOOSENINGS: dict[str, Callable[[EndpointRequirements], dict[str, Any]]] = {
-    **{
-        f"a looser {bound.name}": lambda needs, bound=bound: {
-            bound.need: (asked := bound.asked_ms(needs)) and asked * 1.7
-        }
-        for bound in BOUNDS
-    },
+    **{f"a looser {bound.name}": looser(bound) for bound in BOUNDS},
     "no bound but the 95th percentile": lambda needs: {
         bound.need: None for bound in BOUNDS if bound is not P95
     },

@@ -80,7 +80,7 @@ def simulated(models: ModelSet, held: int) -> float:
 @pytest.mark.parametrize(
     "spread", [{}, {"zipf_exponent": 1.0}, {"zipf_exponent": 0.6}, {"hot_count": 30, "hot_share": 0.9}]
 )
-def test_the_share_that_misses_is_that_of_a_simulated_cache(spread: dict[str, float], held: int) -> None:
+def test_the_share_that_misses_is_that_of_a_simulated_cache(spread: dict[str, Any], held: int) -> None:
     models = model_set(**spread)
     assert missed(models, held) == pytest.approx(simulated(models, held), abs=0.02)
 

@@ -1,10 +1,12 @@
 """A model is found by any usual spelling of its name; a typo is answered with the names that were perhaps meant."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizewell.instance_selection.presets import UnknownPresetError, find_preset, load_presets
+from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset, load_presets
 
 PRESETS = load_presets()
 
@@ -37,7 +39,9 @@ def test_a_usual_spelling_is_found(spelling: str, name: str) -> None:
     change=st.sampled_from([str.upper, str.lower, str.title]),
     suffix=st.sampled_from(["", "-Instruct", "-chat-hf", "_fp16", "-AWQ", "-v0.1"]),
 )
-def test_case_separators_and_endings_make_no_difference(preset, separator, change, suffix) -> None:
+def test_case_separators_and_endings_make_no_difference(
+    preset: Preset, separator: str, change: Callable[[str], str], suffix: str
+) -> None:
     written = change(preset.name).replace("-", separator) + suffix
     found = find_preset(written)
     # An ending may be a name of its own, such as the 0.1 of a version: then the facts are still the same.
@@ -45,7 +49,7 @@ def test_case_separators_and_endings_make_no_difference(preset, separator, chang
 
 
 @given(preset=st.sampled_from(PRESETS))
-def test_every_alias_leads_to_its_model(preset) -> None:
+def test_every_alias_leads_to_its_model(preset: Preset) -> None:
     assert {find_preset(alias) for alias in preset.aliases} <= {preset}
 
 

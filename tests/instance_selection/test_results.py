@@ -94,7 +94,7 @@ def test_a_trusted_result_is_as_frozen_as_any() -> None:
     )
 
     with pytest.raises(ValidationError, match="frozen"):
-        trusted.reason = "another"
+        trusted.reason = "another"  # type: ignore[misc]
     assert trusted.model_copy(update={"reason": "x"}).reason == "x"
     assert repr(trusted) == repr(Rejection(instance_type="ml.a.b", filter="image", reason="none"))
 

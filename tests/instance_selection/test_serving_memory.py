@@ -39,7 +39,7 @@ def serving(
     model: ModelSpec = LLAMA_3_8B, engine: Engine = Engine.LLM_ENGINE, **changes: Any
 ) -> ServingMemory:
     """Return the memory of one request of a hundred tokens in and out, alone on one accelerator."""
-    defaults = {
+    defaults: dict[str, Any] = {
         "kinds": "cuda",
         "device_bytes": CARD,
         "tokens": 200.0,
@@ -176,10 +176,10 @@ def test_scores_of_attention_grow_with_the_square_of_the_prompt_unless_they_are_
 
 
 def test_a_mixture_keeps_the_values_of_all_experts_of_a_token() -> None:
-    sparse, dense = (
-        float(serving(replace(MIXTRAL_8X7B, vocabulary_size=32_000, **changes)).activations)
-        for changes in ({}, {"active_parameters": None, "intermediate_size": 14_336})
-    )
+    def activations(**changes: Any) -> float:
+        return float(serving(replace(MIXTRAL_8X7B, vocabulary_size=32_000, **changes)).activations)
+
+    sparse, dense = activations(), activations(active_parameters=None, intermediate_size=14_336)
 
     assert 1.3 * dense < sparse < 3 * dense
 

@@ -46,7 +46,7 @@ def seconds(
 ) -> float:
     """Return the seconds of a step of one image on one GPU, unless something else is said."""
     columns = machines(instance_type or gpu_instance(), precision=precision)
-    defaults = {
+    defaults: dict[str, Any] = {
         "micro_batch": 1.0,
         "accumulation": 1.0,
         "workers": 1.0,

@@ -1,10 +1,20 @@
 """The text on CPU or GPU, environments, scaling, instance families."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from sizewell.config.environment import Environment
 from sizewell.config.loading import load_environment
-from sizewell.instance_selection import Engine, HardwareKind, NoFeasibleInstanceError, Selection, Usage
+from sizewell.instance_selection import (
+    Engine,
+    HardwareKind,
+    ModelSpec,
+    NoFeasibleInstanceError,
+    Selection,
+    Usage,
+)
 from sizewell.instance_selection.catalog import regions
 from sizewell.instance_selection.neuron import neuron_facts
 from sizewell.kinds.training_job.plan_model import TrainingJobPlan
@@ -73,9 +83,8 @@ CONFIG = PROJECT_ROOT / "config"
         ),
     ],
 )
-def test_cpu_or_gpu(answer: object, hardware: set[HardwareKind]) -> None:
-    selection: Selection = answer()  # type: ignore[operator, type-arg]
-    assert kind(selection.chosen) in hardware
+def test_cpu_or_gpu(answer: Callable[[], Selection[Any]], hardware: set[HardwareKind]) -> None:
+    assert kind(answer().chosen) in hardware
 
 
 @says(SEED, "time decides: a GPU for what is urgent")
@@ -131,6 +140,8 @@ def test_staging_is_production_with_smaller_sizes() -> None:
 @says(SEED, "production scales up and out, automatically")
 def test_production_scales_out_and_development_stays_small() -> None:
     dev, prod = (load_plan(CONFIG, name, within_budget=False) for name in ("dev", "prod"))
+    assert dev.bill.usd_per_month is not None
+    assert prod.bill.usd_per_month is not None
     assert dev.bill.usd_per_month < prod.bill.usd_per_month
     for before, after in zip(dev.endpoints, prod.endpoints, strict=True):
         assert before.initial_instance_count <= after.initial_instance_count
@@ -205,8 +216,8 @@ def test_p3_is_gone() -> None:
 @pytest.mark.parametrize(
     ("model", "tokens"), [(BERT_BASE, 128), (RESNET_50, 0)], ids=["chat and text", "vision"]
 )
-def test_inference_optimized_for_high_volume(model: object, tokens: int) -> None:
-    selection = serve(model, max_p95_ms=100, peak=1000, tokens=tokens, engine=Engine.EAGER)  # type: ignore[arg-type]
+def test_inference_optimized_for_high_volume(model: ModelSpec, tokens: int) -> None:
+    selection = serve(model, max_p95_ms=100, peak=1000, tokens=tokens, engine=Engine.EAGER)
     assert family(selection.chosen) in {"inf2", "g4dn", "g5", "g6", "g6e"}
 
 

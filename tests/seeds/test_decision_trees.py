@@ -1,6 +1,7 @@
 """The text on decision trees, selection guides, comparison tables, decision matrices, migration, HardwareRecommender."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -53,10 +54,10 @@ LARGE = pytest.mark.parametrize("model", [LLAMA_13B, LLAMA_70B], ids=["13b", "70
 MEDIUM = pytest.mark.parametrize("model", [LLAMA_1B, LLAMA_7B], ids=["1b", "7b"])
 
 
-def assert_refused(name: str, filter_: str, **changes: object) -> None:
+def assert_refused(name: str, filter_: str, **changes: Any) -> None:
     """Check that a type is rejected by a filter."""
     with pytest.raises(NoFeasibleInstanceError) as raised:
-        train(instance_type=name, **changes)  # type: ignore[arg-type]
+        train(instance_type=name, **changes)
     assert refusal(raised.value, name).filter == filter_
 
 
@@ -294,10 +295,10 @@ def test_memory_of_inferentia(size: str, chips: int, host_gib: int) -> None:
 
 @contradicts(SEED, "inf2-8xlarge-buys-host-memory")
 def test_the_larger_host_holds_no_larger_model() -> None:
-    needs = {"max_p95_ms": 60_000, "peak": 0.1, "tokens": 128, "output_tokens": 32}
-    selection = serve(LLAMA_70B, **needs)  # type: ignore[arg-type]
+    needs: dict[str, Any] = {"max_p95_ms": 60_000, "peak": 0.1, "tokens": 128, "output_tokens": 32}
+    selection = serve(LLAMA_70B, **needs)
     assert rejected(selection, "ml.inf2.8xlarge").filter == "memory"
-    small = serve(LLAMA_1B, **needs, images=NEURON)  # type: ignore[arg-type]
+    small = serve(LLAMA_1B, **needs, images=NEURON)
     assert small.chosen.instance_type == "ml.inf2.xlarge"
 
 
