@@ -173,7 +173,7 @@ def test_what_nobody_knows_is_not_called_safe() -> None:
 def test_of_warnings_that_of_users_stands_first() -> None:
     def warning(effect: str, environment: str = "prod") -> Hazard:
         return Hazard(
-            rule="r", effect=effect, severity="warning", environment=environment, stack="s",  # type: ignore[arg-type]
+            rule="r", effect=effect, severity="warning", environment=environment, stack="s",
             subject=effect, cause="it changes", consequence="It is bad.", what_to_do="w",
         )  # fmt: skip
 
@@ -200,7 +200,7 @@ def test_beside_something_worse_what_is_not_known_is_named() -> None:
 def test_danger_in_production_stands_before_a_warning_and_is_named_not_counted() -> None:
     def hazard(severity: str, environment: str) -> Hazard:
         return Hazard(
-            rule="r", effect="recovery", severity=severity, environment=environment, stack="s",  # type: ignore[arg-type]
+            rule="r", effect="recovery", severity=severity, environment=environment, stack="s",
             subject=f"endpoint of {environment}", cause="alarms a → none", consequence="It stays. It is bad.",
             what_to_do="w",
         )  # fmt: skip

@@ -29,7 +29,7 @@ def meaning(environment: dict[str, Any], path: str, value: Any, **others: Any) -
     sides = [
         Assembly(Path("x"), "prod", {}, config={"schema_version": 1, "environment": e}) for e in (base, head)
     ]
-    (change,) = compare_configurations([EnvironmentPair("prod", *sides)])
+    (change,) = compare_configurations([EnvironmentPair("prod", sides[0], sides[1])])
     return change.meaning
 
 
@@ -167,7 +167,7 @@ def test_a_release_that_had_no_alarms_to_tune_differs_in_nothing(prod: dict[str,
     sides = [
         Assembly(Path("x"), "prod", {}, config={"schema_version": 1, "environment": e}) for e in (older, prod)
     ]
-    assert compare_configurations([EnvironmentPair("prod", *sides)]) == ()
+    assert compare_configurations([EnvironmentPair("prod", sides[0], sides[1])]) == ()
 
 
 def test_the_name_of_all_images_speaks_for_those_that_it_replaces(prod: dict[str, Any]) -> None:
@@ -185,7 +185,10 @@ def test_the_name_of_all_images_speaks_for_those_that_it_replaces(prod: dict[str
     sides = [
         Assembly(Path("x"), "prod", {}, config={"schema_version": 1, "environment": e}) for e in (prod, head)
     ]
-    told = {one.key_path: one.meaning for one in compare_configurations([EnvironmentPair("prod", *sides)])}
+    told = {
+        one.key_path: one.meaning
+        for one in compare_configurations([EnvironmentPair("prod", sides[0], sides[1])])
+    }
     assert told.pop(f"{BERT}.container.image") == "another image goes live on the hardware that it is for"
     assert len(told) == 3
     assert set(told.values()) == {""}

@@ -57,8 +57,8 @@ def test_a_direction_of_a_property_has_one_row_for_each_effect() -> None:
 
 def test_nobody_knows_what_another_template_of_a_nested_stack_means() -> None:
     """The template is compared where it is in the output; then its address does not differ."""
-    sides = (
+    base, head = (
         template(Nested=resource("AWS::CloudFormation::Stack", {"TemplateURL": f"https://b/{name}.json"}))
         for name in "ab"
     )
-    assert pair(*sides).consequences.unknown == {("app-stack", "Nested"): ("TemplateURL",)}
+    assert pair(base, head).consequences.unknown == {("app-stack", "Nested"): ("TemplateURL",)}

@@ -84,7 +84,7 @@ def test_an_alias_pays_for_the_memory_of_what_it_keeps_warm() -> None:
         ),
     )
     found = line(written, "provisioned concurrency")
-    usd = pytest.approx(3 * 2 * 730 * 3600 * 0.0000033334)
+    usd: Any = pytest.approx(3 * 2 * 730 * 3600 * 0.0000033334)
     assert amounts(found) == (usd, usd, usd)
     assert (
         line(one("AWS::Lambda::Alias", ProvisionedConcurrencyConfig=provisioned), found.name).basis

@@ -169,13 +169,15 @@ def test_the_exact_row_speaks_in_place_of_that_of_any_change() -> None:
 def test_where_a_rule_says_more_the_table_is_silent() -> None:
     """The rule tells the whole story of the alias, so its property is not told again."""
     alias = "AWS::Lambda::Alias"
-    sides = (
+    base, head = (
         template(
             Own=resource(alias, {"ProvisionedConcurrencyConfig": {"ProvisionedConcurrentExecutions": number}})
         )
         for number in (4, 2)
     )
-    assert [hazard.rule for hazard in find_hazards(pair(*sides, "dev"))] == ["function-concurrency-lowered"]
+    assert [hazard.rule for hazard in find_hazards(pair(base, head, "dev"))] == [
+        "function-concurrency-lowered"
+    ]
 
 
 def test_a_state_machine_is_read_by_its_steps() -> None:

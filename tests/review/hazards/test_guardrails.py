@@ -33,7 +33,7 @@ def test_one_alarm_of_two_is_taken_away() -> None:
 
 
 def watching(logical_id: str, *metrics: str) -> dict[str, Any]:
-    alarms = {
+    alarms: dict[str, Any] = {
         f"{logical_id}{metric}": resource("AWS::CloudWatch::Alarm", {"MetricName": metric})
         for metric in metrics
     }

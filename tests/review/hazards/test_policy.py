@@ -21,7 +21,7 @@ def environment(base: dict[str, Any], head: dict[str, Any]) -> EnvironmentPair:
         assembly(environment="dev", config={"schema_version": 1, "environment": {"policy": policy}})
         for policy in (base, head)
     ]
-    return EnvironmentPair("dev", *sides)
+    return EnvironmentPair("dev", sides[0], sides[1])
 
 
 def causes(base: dict[str, Any], head: dict[str, Any]) -> list[str]:

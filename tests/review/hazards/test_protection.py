@@ -286,8 +286,10 @@ def test_both_branches_of_a_choice_count() -> None:
 
 def test_what_the_deployment_decides_is_not_known() -> None:
     unknown = {"RetentionInDays": {"Ref": "Days"}}
-    sides = (template(R=resource("AWS::Logs::LogGroup", side)) for side in ({"RetentionInDays": 30}, unknown))
-    environment = pair(*sides)
+    base, head = (
+        template(R=resource("AWS::Logs::LogGroup", side)) for side in ({"RetentionInDays": 30}, unknown)
+    )
+    environment = pair(base, head)
     assert environment.consequences.unknown == {("app-stack", "R"): ("RetentionInDays",)}
 
 

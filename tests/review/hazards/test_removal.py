@@ -6,6 +6,7 @@ import pytest
 from sizewell.planning.saved_plan import SavedPlan
 from sizewell.review.comparison import EnvironmentPair
 from sizewell.review.hazards import find_hazards
+from sizewell.templates.template import Stack
 from tests.review.builders import assembly, resource, stack, template
 from tests.review.hazards.apps import (
     alarm,
@@ -23,10 +24,11 @@ BUCKET, ROLE, TABLE = "AWS::S3::Bucket", "AWS::IAM::Role", "AWS::DynamoDB::Table
 OTHER = stack(template(Role=resource(ROLE)), "other")
 
 
-def environment(*head_stacks: object, base: object = None, name: str = "dev") -> EnvironmentPair:
+def environment(*head_stacks: Stack, base: Stack | None = None, name: str = "dev") -> EnvironmentPair:
     base_stacks = (base, OTHER) if base else (OTHER,)
-    sides = (assembly(*side, environment=name) for side in (base_stacks, head_stacks))  # type: ignore[arg-type]
-    return EnvironmentPair(name, *sides)
+    return EnvironmentPair(
+        name, assembly(*base_stacks, environment=name), assembly(*head_stacks, environment=name)
+    )
 
 
 def test_an_environment_that_goes() -> None:

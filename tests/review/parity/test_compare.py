@@ -386,7 +386,7 @@ def test_more_zones_are_a_size_with_all_that_follows() -> None:
 
 
 def test_resources_that_one_side_lacks_are_said_once_for_each_construct() -> None:
-    extra = {
+    extra: dict[str, Any] = {
         "NightlyRule": at("demo-prod-bert/Nightly/Rule", resource("AWS::Scheduler::Schedule")),
         "NightlyRole": at("demo-prod-bert/Nightly/Role", resource("AWS::IAM::Role")),
         "AlarmsLatency": at("demo-prod-bert/Alarms/Latency", resource("AWS::CloudWatch::Alarm")),
@@ -399,7 +399,7 @@ def test_resources_that_one_side_lacks_are_said_once_for_each_construct() -> Non
 
 
 def test_helpers_of_removal_may_be_missing_in_prod_only() -> None:
-    cleaner = {"Clean": resource("Custom::S3AutoDeleteObjects")}
+    cleaner: dict[str, Any] = {"Clean": resource("Custom::S3AutoDeleteObjects")}
     there = compare_shape(environment("staging", **cleaner), environment("prod"))
     assert said(there) == [("policy", "Clean", "", "Custom::S3AutoDeleteObjects", None)]
     reverse = compare_shape(environment("staging"), environment("prod", **cleaner))
@@ -432,8 +432,8 @@ def test_single_stacks_are_the_same_whatever_they_are_called() -> None:
     ],
 )
 def test_odd_properties_are_no_crash(properties: dict[str, Any]) -> None:
-    odd = {"Odd": resource("Custom::Odd", properties)}
-    plain = {"Odd": resource("Custom::Odd", {"Z": {"Y": ["1"]}})}
+    odd: dict[str, Any] = {"Odd": resource("Custom::Odd", properties)}
+    plain: dict[str, Any] = {"Odd": resource("Custom::Odd", {"Z": {"Y": ["1"]}})}
     assert compare_shape(environment("staging", **odd), environment("prod", **odd)).same_shape
     assert not compare_shape(environment("staging", **odd), environment("prod", **plain)).same_shape
 

@@ -19,8 +19,8 @@ from sizewell.review.rendering.lines import (
     types_line,
 )
 from sizewell.review.rendering.visible import visible
-from sizewell.review.rendering.words import bounds, counted, listed, percent, usd, usd_difference
-from sizewell.review.words import shorten
+from sizewell.review.rendering.words import bounds, listed, percent, usd, usd_difference
+from sizewell.review.words import counted, shorten
 from tests.review.rendering.sample_review import grant, sample
 
 

@@ -103,8 +103,11 @@ def test_templates_that_both_sides_have_are_parsed_once(tmp_path: Path) -> None:
     reader = OutputReader()
     base, head = (reader.read(tmp_path / name, name) for name in ("base", "head"))
     (pair,) = pair_environments(base, head)
-    assert pair.stacks[0].base.template is pair.stacks[0].head.template
-    assert pair.stacks[0].is_unchanged
+    (web,) = pair.stacks
+    assert web.base is not None
+    assert web.head is not None
+    assert web.base.template is web.head.template
+    assert web.is_unchanged
 
 
 def test_nothing_in_common(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def changes(base: Accepted, head: Accepted, *, gone: bool = False) -> tuple[Secu
         assembly(stack(here, acknowledgements=base)),
         assembly(stack(template() if gone else here, acknowledgements=head)),
     ]
-    return compare_security(EnvironmentPair("dev", *sides)).others
+    return compare_security(EnvironmentPair("dev", sides[0], sides[1])).others
 
 
 def test_an_accepted_finding_is_weaker() -> None:

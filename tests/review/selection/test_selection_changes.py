@@ -449,7 +449,7 @@ def test_a_story_that_cannot_be_read_is_unknown(tmp_path: Path, content: str | N
     if content is not None:
         (tmp_path / "plan.json").write_text(content)
     sides = [Assembly(tmp_path, "prod", {}, SavedPlan.model_validate(plan(endpoint(one)))) for one in (A, B)]
-    (change,) = compare_selections(EnvironmentPair("prod", *sides))
+    (change,) = compare_selections(EnvironmentPair("prod", sides[0], sides[1]))
     assert change.reasons == ("the estimates of this release differ",)
     assert change.head is not None
     assert change.head.runner_up is None
