@@ -43,7 +43,8 @@ class Example:
 
 @pytest.fixture(params=EXAMPLES, ids="-".join, scope="module")
 def example(request: pytest.FixtureRequest, synthesized: Synthesized) -> Example:
-    return Example(*request.param, synthesized(*request.param))
+    name, environment = request.param
+    return Example(name, environment, synthesized(name, environment))
 
 
 def test_each_kind_of_a_target_has_an_example() -> None:

@@ -16,7 +16,8 @@ from sizewell.targets.batch.transform_job.plan import FACET
 from sizewell.targets.batch.transform_job.plan_model import BatchTransformJobPlan
 from tests.planning.builders import environment
 from tests.planning.test_transform_plan import transform
-from tests.targets.eks.test_transform_job import MANY, NAME
+from tests.targets.eks.builders import NAME
+from tests.targets.eks.test_transform_job import MANY
 
 REGION = "us-east-1"
 #: Too little time for one instance.

@@ -67,7 +67,7 @@ class Queue:
 
     def _receive(self, members: dict[str, Any]) -> dict[str, Any]:
         assert members["VisibilityTimeout"] > 0
-        found = []
+        found: list[dict[str, Any]] = []
         for letter in [letter for letter in self.letters if letter.is_visible]:
             if letter.receives >= self.max_receives:
                 self.letters.remove(letter)

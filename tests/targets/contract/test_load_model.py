@@ -179,7 +179,7 @@ def test_what_is_complete_is_not_loaded_again(pod: Pod) -> None:
 # What is refused.
 
 
-OUTSIDE = {
+OUTSIDE: dict[str, list[tuple[str, bytes] | tarfile.TarInfo]] = {
     "absolute": [("/tmp/evil", b"!")],
     "parent": [("../evil", b"!")],
     "parent below": [("a/../../evil", b"!")],
@@ -194,7 +194,7 @@ OUTSIDE = {
 @pytest.mark.parametrize("before", ["", WITHOUT_FILTERS], ids=["filter", "own check"])
 @pytest.mark.parametrize("case", OUTSIDE)
 def test_an_archive_stays_in_its_folder(pod: Pod, case: str, before: str) -> None:
-    pod.store.objects["a.tar.gz"] = archive(("good", b"1"), *OUTSIDE[case])  # type: ignore[arg-type]
+    pod.store.objects["a.tar.gz"] = archive(("good", b"1"), *OUTSIDE[case])
 
     refusal = pod.refusal("a.tar.gz", "gzip", before)
 

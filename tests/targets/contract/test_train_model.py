@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
@@ -141,7 +141,9 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
         made.end()
 
 
-def when(method: str, key: str, answer: Trouble = None, do: Callable[[], Any] = lambda: None) -> Any:
+def when(
+    method: str, key: str, answer: Trouble = None, do: Callable[[], object] = lambda: None
+) -> Callable[[Store, Asked], Trouble]:
     """Return trouble for the first request for a key: what is done then, and what is answered."""
     seen: list[Asked] = []
 
@@ -336,7 +338,12 @@ def test_a_script_that_is_killed_counts_as_in_a_shell(machine: Machine) -> None:
 
 def test_sigterm_before_the_start_ends_it_at_once(machine: Machine) -> None:
     reached, opened = threading.Event(), threading.Event()
-    machine.store.trouble = when("GET", "rows.csv", do=lambda: (reached.set(), opened.wait(PATIENCE_S)))
+
+    def hold() -> None:
+        reached.set()
+        opened.wait(PATIENCE_S)
+
+    machine.store.trouble = when("GET", "rows.csv", do=hold)
     process = machine.start("print('started')")
     assert reached.wait(PATIENCE_S)
 
@@ -548,16 +555,16 @@ def test_what_was_copied_by_hand_is_restored_too(machine: Machine) -> None:
 
 def test_a_copy_is_never_a_mix_of_two_states(machine: Machine) -> None:
     reached, opened = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        reached.set()
+        opened.wait(PATIENCE_S)
+
     process = machine.start(
         "write('model', '1'); write('optimizer', '1')\nwait('go')\nwrite('model', '2'); write('optimizer', '2')\nwait('never')"
     )
     machine.when_copied(model="1", optimizer="1")
-    machine.store.trouble = when(
-        "PUT",
-        f"{COPY}.complete",
-        (500, "InternalError"),
-        do=lambda: (reached.set(), opened.wait(PATIENCE_S)),
-    )
+    machine.store.trouble = when("PUT", f"{COPY}.complete", (500, "InternalError"), do=hold)
     machine.sign("go")
     assert reached.wait(PATIENCE_S)
 

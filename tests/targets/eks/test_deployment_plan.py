@@ -19,7 +19,7 @@ ON_CPU = {
     "container": {**container(**ARTIFACT), "images": {"cpu_x86_64": container()["images"]["cpu_x86_64"]}}
 }
 ON_GPU = {"instances": {"allowed_families": ["g4dn", "g5", "g6"]}}
-LLM = {
+LLM: dict[str, Any] = {
     **ON_GPU,
     "model": DECODER,
     "engine": "llm-engine",

@@ -11,6 +11,7 @@ from sizewell.cli.targets_command import load_targets, print_targets, targets_to
 from sizewell.config.cluster_rules import cluster_violations
 from sizewell.instance_selection import load_catalog
 from sizewell.instance_selection.catalog import load_ec2_catalog
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning import load_plan
 from sizewell.planning.build import build_plan
 from sizewell.planning.errors import PlanError
@@ -32,7 +33,7 @@ EXAMPLE = configuration_of("eks-deployment")
 ON_GPU = {"instances": {"allowed_families": ["g5", "g6"]}}
 ON_DEMAND: dict[str, Any] = {"spot": None, "checkpoint": None}
 #: It takes hours, so that Spot and prices make a difference.
-LONG = {
+LONG: dict[str, Any] = {
     "model": {**CNN, "forward_gflops_per_image": 4000},
     "dataset": {"prefix": "datasets/plants/", "size_gib": 200, "examples": 2_000_000, "epochs": 3},
     "deadline_hours": 100,
@@ -49,9 +50,12 @@ def faults(*args: Any, **kwargs: Any) -> list[str]:
 def test_the_same_needs_take_the_same_hardware_for_less() -> None:
     here = planned_job(trained_in_cluster(**LONG, **ON_DEMAND))
     (there,) = build_plan(environment({NAME: training_job(**LONG)}), load_catalog("us-east-1")).workloads
-    ours, theirs = here.selection.chosen, there.choices[0].selection.chosen
+    assert isinstance(there, TrainingJobPlan)
+    ours, theirs = here.selection.chosen, there.selection.chosen
     assert theirs.instance_type == f"ml.{here.instance_type}"
     assert ours.estimate.units_per_second == theirs.estimate.units_per_second
+    assert ours.estimate.usd_per_run is not None
+    assert theirs.estimate.usd_per_run is not None
     assert ours.estimate.usd_per_run < theirs.estimate.usd_per_run
 
 
@@ -178,8 +182,9 @@ def test_all_types_of_a_pool_end_in_time_and_have_one_shape() -> None:
         ("spot", {"enabled": True, "max_wait_hours": 3}),
     ],
 )
-def test_what_has_no_effect_in_a_cluster_is_told_with_what_to_do(key: str, value: object) -> None:
-    (found,) = cluster_violations(trained_in_cluster(**{key: value}))
+def test_what_has_no_effect_in_a_cluster_is_told_with_what_to_do(key: str, value: Any) -> None:
+    stated: dict[str, Any] = {key: value}
+    (found,) = cluster_violations(trained_in_cluster(**stated))
     path, reason = found
     assert path[:3] == ("workloads", NAME, key)
     assert ": " in reason

@@ -10,6 +10,7 @@ import pytest
 from sizewell.config.cluster_rules import cluster_violations
 from sizewell.instance_selection import load_catalog
 from sizewell.instance_selection.catalog import load_ec2_catalog
+from sizewell.kinds.training_job.plan_model import TrainingJobPlan
 from sizewell.planning.build import build_plan
 from sizewell.targets.eks.efa import EFA, efa_interfaces
 from sizewell.targets.eks.files import FACET as FILES
@@ -33,7 +34,7 @@ CLUSTERS = {
     "as root": cluster(has=HAS, pod_security="baseline"),
 }
 #: What 16 GPUs need.
-ON_TWO = {
+ON_TWO: dict[str, Any] = {
     **LONG,
     "instances": {"allowed_families": ["g5"]},
     "min_accelerators": 16,
@@ -221,10 +222,14 @@ def test_the_same_needs_take_as_many_instances_as_in_sagemaker() -> None:
     here = planned_job(on_two(**ON_DEMAND))
     in_sagemaker = environment({NAME: training_job(**ON_TWO)})
     (there,) = build_plan(in_sagemaker, load_catalog("us-east-1")).workloads
-    ours, theirs = here.selection.chosen.estimate, there.choices[0].selection.chosen.estimate
+    assert isinstance(there, TrainingJobPlan)
+    ours, theirs = here.selection.chosen.estimate, there.selection.chosen.estimate
     assert (ours.instance_count, ours.units_per_second) == (theirs.instance_count, theirs.units_per_second)
+    assert ours.usd_per_run is not None
+    assert theirs.usd_per_run is not None
     assert ours.usd_per_run < theirs.usd_per_run
     one = here.selection.chosen.cost.usd_per_hour
+    assert one is not None
     assert ours.usd_per_run == pytest.approx(one * ours.instance_count * ours.duration_hours)
 
 

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.cdk
 EXAMPLE = PROJECT_ROOT / "examples" / "eks-deployment" / "config"
 #: In EKS Auto Mode, whose fee is paid for each node.
 ENVIRONMENT, NAME = "staging", "train-classifier"
-ON_TWO = {
+ON_TWO: dict[str, Any] = {
     "clusters": {
         "main": {
             "has": [

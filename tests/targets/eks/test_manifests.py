@@ -161,7 +161,7 @@ def test_an_outage_that_no_proxy_counts_is_heard_of() -> None:
 def test_a_gpu_that_is_broken_is_told_where_the_exporter_counts_it() -> None:
     counted = cluster(has=[*cluster()["has"], "dcgm-exporter"])
 
-    def alerts_on(hardware: str, of: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    def alerts_on(hardware: str, of: dict[str, Any]) -> dict[str, dict[str, Any]]:
         images = {hardware: container()["images"]["cuda"]}
         return alerts(in_cluster(of, container=container(artifact={"key": "a.tar.gz"}, images=images)))
 
@@ -209,7 +209,7 @@ def test_nodes_with_gpus_get_the_device_plugin_of_nvidia(nodes: Any, hardware: s
 
 
 def test_a_pod_that_streams_ends_when_its_longest_stream_has() -> None:
-    engine = {
+    engine: dict[str, Any] = {
         "model": DECODER,
         "engine": "llm-engine",
         "request": {"input_tokens": 200, "output_tokens": 50},
