@@ -146,7 +146,7 @@ def test_a_refusal_names_stack_machine_and_the_words_of_the_service() -> None:
 
 def test_one_mistake_may_bring_many_faults_and_the_first_are_shown() -> None:
     with pytest.raises(InvalidStateMachinesError) as raised:
-        validate_state_machines((output({"DefinitionString": "{}"}),), lambda *_: REFUSED * 7)
+        validate_state_machines((output({"DefinitionString": "{}"}),), lambda *_: [*REFUSED] * 7)
     assert str(raised.value).splitlines()[-2] == "  and 2 more"
 
 

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 from ruamel.yaml import YAML
 
@@ -53,7 +54,7 @@ def endpoint_of(plan: DeploymentPlan, name: str) -> EndpointPlan:
     return next(endpoint for endpoint in plan.endpoints if endpoint.name == name)
 
 
-def _merge(workloads: dict, name: str, change: dict) -> None:
+def _merge(workloads: dict[str, Any], name: str, change: dict[str, Any]) -> None:
     target = workloads.setdefault(name, {})
     for key, value in change.items():
         if isinstance(value, dict) and isinstance(target.get(key), dict):

@@ -157,7 +157,7 @@ def running(folder: Path, **limits: Any) -> Iterator[Proxy]:
     model = Model()
     server = QuietServer(("127.0.0.1", 0), type("BoundHandler", (ModelHandler,), {"model": model}))
     names = ("port", "admin_port", "metrics_port", "drain_port")
-    ports = dict(zip(names, free_ports(len(names)), strict=True))
+    ports: dict[str, Any] = dict(zip(names, free_ports(len(names)), strict=True))
     configuration = proxy_configuration(model_port=server.server_port, address="127.0.0.1", **ports, **limits)
     path, log = folder / "envoy.json", folder / "envoy.log"
     path.write_text(json.dumps(configuration), "utf-8")

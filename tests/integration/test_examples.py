@@ -1,6 +1,7 @@
 """Every example deploys, reads back equal, takes another instance type or image by ``sizewell deploy``, and is destroyed."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def test_an_example_lives_and_dies(example: str, cloud: Cloud, admin: Admin, tmp
     for endpoint in of_one_type[:1]:
         stack = endpoint.stack_name
         other = next(name for name in endpoint.instance_pools if name != endpoint.instance_type)
-        edited = deployed.edited(stack, lambda template, other=other: _take(template, other), name="other")
+        edited = deployed.edited(stack, partial(_take, instance_type=other), name="other")
         process = deployed.start_sizewell_deploy(stack, assembly=edited)
         printed, _ = process.communicate(timeout=600)
         assert process.returncode == 0, printed

@@ -125,12 +125,8 @@ def test_both_names_of_loopback_are_answered(cloud: LocalCloud) -> None:
     ],
 )
 def test_another_user_is_refused_on_every_path(cloud: LocalCloud, method: str, path: str) -> None:
-    for secret, headers in (
-        ("", {}),
-        ("", {"Authorization": SIGNED_BY_THE_KEY_ALONE}),
-        ("wrong", {"Authorization": SIGNED_BY_THE_KEY_ALONE}),
-        (cloud.secret[:-1], {}),
-    ):
+    signed: dict[str, Any] = {"Authorization": SIGNED_BY_THE_KEY_ALONE}
+    for secret, headers in (("", {}), ("", signed), ("wrong", signed), (cloud.secret[:-1], {})):
         status, answered, text = ask(cloud, method, path, secret=secret, **headers)
         assert (status, NO_SECRET in text) == (403, method != "HEAD")
         assert cors(answered) == []
@@ -149,7 +145,7 @@ def test_a_web_socket_is_refused(lab: Lab) -> None:
         Name=lab.name("api"), ProtocolType="WEBSOCKET", RouteSelectionExpression="$request.body.action"
     )["ApiId"]
     gateway.create_stage(ApiId=api, StageName="stage", AutoDeploy=True)
-    wanted = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13"}
+    wanted: dict[str, Any] = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13"}
     path, key = f"/_aws/execute-api/{api}/stage", "AAAAAAAAAAAAAAAAAAAAAA=="
     assert ask(lab.cloud, path=path, Sec_WebSocket_Key=key, **wanted)[0] == 403
 

@@ -116,13 +116,14 @@ def test_serverless_with_a_second_variant(lab: Lab) -> None:
 @pytest.mark.parametrize("kind", ["network", "isolation", "pipeline"])
 def test_serverless_with_a_model_that_it_cannot_host(lab: Lab, kind: str) -> None:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/serverless-endpoints.html, "Feature exclusions"
-    more: Json = {
+    changes: dict[str, Json] = {
         "network": {"VpcConfig": {"Subnets": [lab.subnet], "SecurityGroupIds": [lab.group]}},
         "isolation": {"EnableNetworkIsolation": True},
         "pipeline": {"PrimaryContainer": None, "Containers": [{"Image": IMAGE}, {"Image": IMAGE}]},
-    }[kind]
+    }
     model = lab.name("model")
-    request = {"ModelName": model, "PrimaryContainer": {"Image": IMAGE}, "ExecutionRoleArn": lab.role} | more
+    request = {"ModelName": model, "PrimaryContainer": {"Image": IMAGE}, "ExecutionRoleArn": lab.role}
+    request |= changes[kind]
     lab("sagemaker").create_model(**{key: value for key, value in request.items() if value is not None})
     said = refusal(
         lab("sagemaker").create_endpoint_config,

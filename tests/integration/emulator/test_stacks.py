@@ -86,11 +86,12 @@ def scaled(resources: Json) -> Json:
 
 def endpoint_name(lab: Lab, stack: str) -> str:
     arn = lab.physical_ids(stack)["Endpoint"]
-    return next(
+    name: str = next(
         e["EndpointName"]
         for e in lab("sagemaker").list_endpoints(MaxResults=100)["Endpoints"]
         if e["EndpointArn"] == arn
     )
+    return name
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
@@ -155,6 +156,6 @@ def test_a_branch_that_fails_stops_the_machine_that_another_one_runs(lab: Lab) -
     assert (execution["error"], execution["cause"]) == ("Enough", "of it")
     for started in states.list_executions(stateMachineArn=machine)["executions"]:
         until(
-            lambda arn=started["executionArn"]: states.describe_execution(executionArn=arn),
+            partial(states.describe_execution, executionArn=started["executionArn"]),
             lambda found: bool(found["status"] == "ABORTED"),
         )
