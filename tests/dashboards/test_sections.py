@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from sizewell.dashboards.environment import dashboard_of
-from sizewell.dashboards.graph import Graph, Reading, Section
+from sizewell.dashboards.graph import Graph, Search, Section
 from sizewell.facts.endpoint_metrics import NOT_ASYNCHRONOUS, OF_SERVERLESS
 from sizewell.kinds.registry import file_of, kind_names
 from sizewell.planning import load_plan
@@ -43,7 +43,7 @@ def section_of(kind: str) -> Section:
     return next(section for section in dashboard.sections if section.title == EXAMPLES[kind])
 
 
-def drawn(section: Section) -> Iterator[tuple[str, str, str, str, str]]:
+def drawn(section: Section) -> Iterator[tuple[str, str | None, str, str, str]]:
     """Yield each metric: the title and the unit of its graph, namespace, name and statistic."""
     for graph in section.graphs:
         for series in graph.series:
@@ -62,8 +62,10 @@ def dimensions(section: Section) -> set[tuple[tuple[str, str], ...]]:
     for graph in section.graphs:
         for series in graph.series:
             for source in series.readings.values():
-                pairs = source.dimensions if isinstance(source, Reading) else ()
-                found.add(pairs if pairs else ((source.dimension, source.contains),))
+                if isinstance(source, Search):
+                    found.add(((source.dimension, source.contains),))
+                else:
+                    found.add(source.dimensions)
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.training_script import PROJECT_ROOT
+from tests.synthesis import PROJECT_ROOT
 
 SCRIPT = PROJECT_ROOT / "examples" / "training-job" / "code" / "launch.sh"
 TORCHRUN = '#!/bin/sh\nenv | grep -E "^(FI|NCCL|RDMAV)_" | sort\necho "$*"\n'

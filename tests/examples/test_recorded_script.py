@@ -25,7 +25,7 @@ TAGS = {"execution": "e-1", "usd_per_hour_on_demand": "2.5000"}
 
 
 @pytest.fixture
-def variables(tmp_path: Path) -> dict[str, str]:
+def variables(tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "mlflow.py").write_text(MLFLOW)
     return {
         "PYTHONPATH": str(tmp_path),
@@ -37,12 +37,12 @@ def variables(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def asked(variables: dict[str, str]) -> list[list[Any]]:
+def asked(variables: dict[str, Any]) -> list[list[Any]]:
     return [json.loads(line) for line in Path(variables["ASKED"]).read_text().splitlines()]
 
 
 def test_an_interrupted_run_is_recorded_as_one_with_its_hours_and_its_price(
-    variables: dict[str, str], tmp_path: Path
+    variables: dict[str, Any], tmp_path: Path
 ) -> None:
     job = Job.laid_out(tmp_path / "ml", csv_rows(50, 4), epochs=2, batch_size=8)
     assert job.run_and_kill(checkpoint=3, **variables).returncode < 0
@@ -68,7 +68,7 @@ def test_an_interrupted_run_is_recorded_as_one_with_its_hours_and_its_price(
     assert last == ["end_run", [], {}]
 
 
-def test_a_run_that_fails_is_recorded_as_failed(variables: dict[str, str], tmp_path: Path) -> None:
+def test_a_run_that_fails_is_recorded_as_failed(variables: dict[str, Any], tmp_path: Path) -> None:
     job = Job.laid_out(tmp_path / "ml", "1,2,x", epochs=1)
     assert job.run(**variables).returncode == 1
     assert not Path(variables["ASKED"]).exists()  # it failed before there was a run

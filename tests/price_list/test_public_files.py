@@ -36,7 +36,7 @@ def test_a_file_is_used_again_while_aws_has_the_same(lists: PriceLists, tmp_path
     assert "If-None-Match" in lists.asked[0][1]
     lists.files[path_of("AmazonSageMaker")] = offer_file((of_sagemaker(*G5, "2"),), "2026-11-27T10:00:00Z")
     newer = public_prices(lists.url, "AmazonSageMaker", "us-east-1", tmp_path, print)
-    assert (newer.published, newer.usd_per_hour[G5]) == ("2026-11-27", 2)
+    assert (newer.published, newer.usd_per_hour[G5]) == ("2026-11-27", Decimal(2))
 
 
 def test_a_download_that_breaks_goes_on_where_it_ended(lists: PriceLists, tmp_path: Path) -> None:

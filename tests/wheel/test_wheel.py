@@ -3,7 +3,7 @@
 import stat
 import subprocess
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZipFile, ZipInfo
 
 from tests.synthesis import PROJECT_ROOT
 from tests.wheel.installation import Installation
@@ -55,7 +55,7 @@ def test_every_file_of_the_packages_is_in_the_wheels(wheel: Path, local_cloud: P
     ours = {path for path in map(Path, listed) if (PROJECT_ROOT / path).is_file()}
     expected = {_shipped(path) for path in ours}
     assert {".csv", ".css", ".jinja2", ".js", ".json", ".txt", ".yml"} <= {path.suffix for path in expected}
-    there = {}
+    there: dict[Path, ZipInfo] = {}
     for distribution in (wheel, local_cloud):
         with ZipFile(distribution) as archive:
             there |= {Path(entry.filename): entry for entry in archive.infolist()}
