@@ -61,7 +61,7 @@ def _subjects(place: Place) -> Iterator[_Bucket]:
     for workload in place.workloads:
         for artifact in (*_served(workload, own), *_read(workload, own)):
             # What a job reads and another one writes is there when that has run.
-            if artifact.is_served or not f"{artifact.key}/".startswith(written):
+            if artifact.is_served or not artifact.key.startswith(written):
                 found.setdefault(artifact.bucket, {}).setdefault(artifact.key, artifact)
     for name, artifacts in found.items():
         is_made = name == own and foundation.existing.artifact_bucket_name is None
@@ -96,8 +96,12 @@ def _read(workload: WorkloadPlan, own_bucket: str) -> Iterator[_Artifact]:
         prefixes = tuple(workload.downloads.values())
     elif isinstance(workload, TransformedOnEc2Plan):
         prefixes = (workload.data.prefix,)
+    models = {artifact.key for artifact in _served(workload, own_bucket)}
     for prefix in prefixes:
-        yield _Artifact(workload.name, own_bucket, prefix, is_served=False, volume_gib=None)
+        if prefix not in models:
+            # Every request for a job ends its prefixes with a slash: what only begins alike is not read.
+            folder = f"{prefix.rstrip('/')}/"
+            yield _Artifact(workload.name, own_bucket, folder, is_served=False, volume_gib=None)
 
 
 def _ask(aws: AwsAccount, subject: _Bucket) -> Iterator[Answer]:
@@ -156,7 +160,7 @@ def _objects(aws: AwsAccount, subject: _Artifact) -> list[dict[str, Any]]:
     found = [entry for page in pages for entry in page.get("Contents", ())]
     own = [entry for entry in found if entry["Key"] == subject.key and not subject.key.endswith("/")]
     # An empty object in the place of a folder, which the console makes, is no data.
-    below = subject.key.rstrip("/") + "/" if subject.is_served else subject.key
+    below = subject.key.rstrip("/") + "/"
     return own or [entry for entry in found if entry["Key"].startswith(below) and entry["Size"]]
 
 

@@ -110,6 +110,22 @@ def test_what_a_job_reads_may_come_later_and_is_there_with_its_first_object() ->
     )
 
 
+def test_what_only_begins_as_the_data_of_a_job_is_not_its_data() -> None:
+    of = build_plan(
+        environment({"plants": training_job()}),
+        catalog(cpu_instance(), usd_per_hour={cpu_instance().name: 1.0}),
+    )
+    calls: list[Call] = [
+        ("list_objects_v2", listed(("datasets/plants-old/1", GIB), ("datasets/plants", GIB)))
+    ]
+
+    (data,) = findings(ARTIFACTS, of, ScriptedAccount({"s3": calls}))
+    assert (data.outcome, data.to_do) == (
+        Outcome.WARN,
+        f"aws s3 cp --recursive DIRECTORY s3://{BUCKET}/datasets/plants/",
+    )
+
+
 def test_what_another_job_writes_is_not_looked_for() -> None:
     aws = ScriptedAccount({"s3": [("list_objects_v2", {}) for _ in range(4)]})
 
@@ -117,7 +133,7 @@ def test_what_another_job_writes_is_not_looked_for() -> None:
         finding.subject.rpartition("us-east-1/")[2]
         for finding in findings(ARTIFACTS, example("pipeline"), aws)
     }
-    assert read == {"orders/week", "code/clean-orders", "code/evaluate-orders", "code/train-orders"}
+    assert read == {"orders/week/", "code/clean-orders/", "code/evaluate-orders/", "code/train-orders/"}
 
 
 def test_a_model_package_has_its_model_in_its_own_bucket() -> None:
@@ -141,7 +157,7 @@ def test_what_begins_as_the_output_of_another_job_is_looked_for() -> None:
     aws = ScriptedAccount({"s3": [("list_objects_v2", {}) for _ in range(4)]})
 
     found = findings(ARTIFACTS, made.model_copy(update={"workloads": workloads}), aws)
-    assert any(finding.subject.endswith(f"{written}-of-others") for finding in found)
+    assert any(finding.subject.endswith(f"{written}-of-others/") for finding in found)
 
 
 def test_a_model_that_a_job_writes_must_be_there_before_its_endpoint() -> None:
@@ -154,4 +170,4 @@ def test_a_model_that_a_job_writes_must_be_there_before_its_endpoint() -> None:
         finding.subject.partition(f"{BUCKET}/")[2]: finding.outcome
         for finding in findings(ARTIFACTS, of, aws)
     }
-    assert outcomes == {key: Outcome.FAIL, "datasets/plants": Outcome.WARN}
+    assert outcomes == {key: Outcome.FAIL, "datasets/plants/": Outcome.WARN}
