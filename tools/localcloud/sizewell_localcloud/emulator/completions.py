@@ -55,6 +55,17 @@ def install() -> None:
         return f"{head}{more}{closing}{tail}"
 
     ec2._vpce_fields_xml = whole
+    describe = ec2._ACTION_MAP["DescribeVpcEndpoints"]
+
+    def of_vpc(parameters: dict[str, Any]) -> Any:
+        """Describe the endpoints of the VPCs in the filter, which ministack does not read."""
+        wanted = ec2._parse_filters(parameters).get("vpc-id", [])
+        ids = [key for key, endpoint in ec2._vpc_endpoints.items() if endpoint["VpcId"] in wanted]
+        given = {f"VpcEndpointId.{number}": [endpoint_id] for number, endpoint_id in enumerate(ids, 1)}
+        # No id would be all of them.
+        return describe({**parameters, **(given or {"VpcEndpointId.1": ["none"]})} if wanted else parameters)
+
+    ec2._ACTION_MAP["DescribeVpcEndpoints"] = of_vpc
 
 
 def _on_expressions(record: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:

@@ -47,10 +47,13 @@ USED_NAMES: dict[str, tuple[str, ...]] = {
     ),
     "ministack.services.cloudwatch_logs": ("_log_groups",),
     "ministack.services.ec2": (
+        "_ACTION_MAP",
         "_flow_logs",
+        "_parse_filters",
         "_security_groups",
         "_subnets",
         "_tags",
+        "_vpc_endpoints",
         "_vpce_fields_xml",
         "_vpcs",
     ),
