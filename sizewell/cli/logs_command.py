@@ -55,7 +55,8 @@ def print_logs(
                     f"no event in that time; --since 1d looks further back than {since_s // MINUTE_S} minutes"
                 )
     except CloudFormationError as error:
-        exit_with(f"{error}\n{_ALLOW}" if "AccessDenied" in str(error) else str(error))
+        is_of_logs = "AccessDenied" in str(error) and "GetCallerIdentity" not in str(error)
+        exit_with(f"{error}\n{_ALLOW}" if is_of_logs else str(error))
     except KeyboardInterrupt:
         return
 

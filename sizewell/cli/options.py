@@ -285,7 +285,7 @@ PriceListOption = Annotated[
         "--price-list",
         metavar="URL",
         envvar="SIZEWELL_PRICE_LIST",
-        help="Where the public price list files are, for a mirror.",
+        help="A mirror of the public price list files, which are read where no credentials may ask the API.",
     ),
 ]
 PRICE_LIST = "https://pricing.us-east-1.amazonaws.com"

@@ -148,7 +148,13 @@ def _as_our_error(action: str) -> Iterator[None]:
         kind = (
             NotAllowedError if code.startswith(("AccessDenied", "UnauthorizedOperation")) else PriceListError
         )
-        raise kind(f"{action}: {error}") from None
+        # AWS gives a reason; what stands in its place may give none.
+        reason = (
+            ""
+            if error.response["Error"].get("Message")
+            else "no reason; is AWS_ENDPOINT_URL set, and not AWS?"
+        )
+        raise kind(f"{action}: {error}{reason}") from None
     except BotoCoreError as error:
         raise PriceListError(f"{action}: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -81,7 +81,7 @@ def test_a_target_that_is_suspended_and_one_that_is_gone_are_found(deployed: Dep
     }
 
     client.register_scalable_target(**key, SuspendedState={"DynamicScalingOutSuspended": True})
-    assert failures(deployed) == [("scaling", resource_id, "scaling out is suspended")]
+    assert failures(deployed) == [("scaling", resource_id, "suspended: scaling out")]
     client.register_scalable_target(**key, SuspendedState={"DynamicScalingOutSuspended": False})
 
     client.deregister_scalable_target(**key)

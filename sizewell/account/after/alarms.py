@@ -46,7 +46,10 @@ def _ask(aws: AwsAccount, stack: DeployedStack) -> Iterator[Answer]:
     for name in names:
         if name not in found:
             yield fails(
-                name, "there is no such alarm", f"deploy {stack.name}, or delete it and deploy it again"
+                name,
+                "there is no such alarm",
+                f"delete the stack {stack.name}, and deploy it again: CloudFormation makes nothing anew whose template has not "
+                "changed",
             )
     for name in silent:
         yield fails(

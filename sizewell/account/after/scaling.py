@@ -65,7 +65,7 @@ def _ask_target(
     if suspended:
         yield fails(
             resource_id,
-            f"{', '.join(suspended)} is suspended",
+            f"suspended: {', '.join(suspended)}",
             _register(
                 aws, resource_id, key, f"--suspended-state {','.join(f'{flag}=false' for flag in _SUSPENDED)}"
             ),
@@ -159,7 +159,8 @@ def _registered_again(stack: DeployedStack) -> str:
     """CloudFormation changes nothing that its template has not changed: the switch of the stack makes it anew."""
     if AUTOSCALING_PARAMETER not in stack.parameters:
         return f"delete {stack.name}, and deploy it again"
-    switch = f"cdk deploy {stack.name} --exclusively --parameters {stack.name}:{AUTOSCALING_PARAMETER}="
+    deploy = f"cdk deploy -c env=ENV {stack.name} --exclusively"
+    switch = f"{deploy} --parameters {stack.name}:{AUTOSCALING_PARAMETER}="
     return f"make it anew: {switch}off, then {switch}on"
 
 

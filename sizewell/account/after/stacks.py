@@ -65,7 +65,11 @@ def _ask(aws: AwsAccount, wanted: _Wanted) -> Iterator[Answer]:
         )
         yield fails(name, f"{stack.status}{reason}", f"{events}; then {deploy} {name}")
     elif wanted.template is not None and not is_synthesized:
-        yield fails(name, f"{stack.status}, but with another template than cdk.out has", f"{deploy} {name}")
+        yield fails(
+            name,
+            f"{stack.status}, but with another template than cdk.out has",
+            f"make synth ENV={wanted.environment}, if that is old; else {deploy} {name}",
+        )
     else:
         same = ", with the template of cdk.out" if wanted.template is not None else ""
         yield passes(name, f"{stack.status}{same}")

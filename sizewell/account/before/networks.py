@@ -113,7 +113,7 @@ def _of_vpc(aws: AwsAccount, subject: _Network) -> Iterator[Answer]:
             yield warns(
                 attribute,
                 "is off: names of interface endpoints with private DNS are not found",
-                f"aws ec2 modify-vpc-attribute --vpc-id {vpc_id} --{_as_flag(attribute)}",
+                f"aws ec2 modify-vpc-attribute --vpc-id {vpc_id} --{_as_flag(attribute)} --region {aws.region}",
             )
 
 

@@ -79,9 +79,9 @@ def test_a_target_that_is_not_registered_does_not_scale() -> None:
 @pytest.mark.parametrize(
     ("flag", "says"),
     [
-        ("DynamicScalingInSuspended", "scaling in is suspended"),
-        ("DynamicScalingOutSuspended", "scaling out is suspended"),
-        ("ScheduledScalingSuspended", "scheduled scaling is suspended"),
+        ("DynamicScalingInSuspended", "suspended: scaling in"),
+        ("DynamicScalingOutSuspended", "suspended: scaling out"),
+        ("ScheduledScalingSuspended", "suspended: scheduled scaling"),
     ],
 )
 def test_what_is_suspended_does_not_scale(flag: str, says: str) -> None:
@@ -128,6 +128,20 @@ def test_a_policy_has_its_target_value_and_its_alarms() -> None:
     assert (subject, "warn", "CloudWatch has no alarm for it, so it never scales") in scaling(
         registered(), policies(alarms=0)
     )
+
+
+def test_what_is_not_there_is_made_anew_by_the_switch_of_its_stack() -> None:
+    parameters = [{"ParameterKey": "Autoscaling", "ParameterValue": "on"}]
+    given: list[Call] = [
+        ("describe_stacks", Refusal("ValidationError", "does not exist")),
+        *stack_of(resources(), without=("Policy",), Parameters=parameters),
+    ]
+    targets: Call = ("describe_scalable_targets", {"ScalableTargets": []})
+    aws = ScriptedAccount({"cloudformation": given, "application-autoscaling": [targets]})
+
+    (finding,) = findings(SCALING, DEPLOYED_PLAN, aws)
+    switch = f"cdk deploy -c env=ENV {STACK} --exclusively --parameters {STACK}:Autoscaling="
+    assert finding.to_do == f"make it anew: {switch}off, then {switch}on"
 
 
 def test_autoscaling_that_a_deployment_left_off_is_told() -> None:

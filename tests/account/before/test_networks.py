@@ -201,7 +201,7 @@ def test_both_attributes_of_names_are_looked_at() -> None:
     without = found(dns=False)
     assert wrong(without) == {"enableDnsSupport": Outcome.WARN, "enableDnsHostnames": Outcome.WARN}
     assert without["enableDnsHostnames"].to_do == (
-        f"aws ec2 modify-vpc-attribute --vpc-id {VPC} --enable-dns-hostnames"
+        f"aws ec2 modify-vpc-attribute --vpc-id {VPC} --enable-dns-hostnames --region us-east-1"
     )
 
 
