@@ -6,25 +6,11 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import ClientError
 
 from sizewell.deploy.cloudformation import CloudFormationError, as_our_error, session_of_role
 
 #: A network that lets no call through must not keep people waiting; throttled calls are tried again.
 CONFIG = Config(connect_timeout=10, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 5})
-#: By which codes services say that there is no such thing; S3 answers a HEAD with a status alone.
-_MISSING = (
-    "404",
-    "FileSystemNotFound",
-    "NoSuchBucket",
-    "NoSuchEntity",
-    "NotFound",
-    "NotFoundException",
-    "ParameterNotFound",
-    "RepositoryNotFoundException",
-    "ResourceNotFound",
-    "ResourceNotFoundException",
-)
 
 
 class AwsAccount:
@@ -75,25 +61,3 @@ class AwsAccount:
             if service not in self._clients:
                 self._clients[service] = self._session.client(service, config=CONFIG)
             return self._clients[service]
-
-
-def is_denied(error: ClientError) -> bool:
-    """Return whether an answer says that the caller may not ask."""
-    return any(word in code_of(error) for word in ("403", "AccessDenied", "Unauthorized"))
-
-
-def is_missing(error: ClientError) -> bool:
-    """Return whether an answer says that there is no such thing.
-
-    Codes of EC2 end so: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html. CloudFormation and SageMaker
-    have no code for it, but words (DescribeStacks: https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html;
-    of SageMaker unproven).
-    """
-    code = code_of(error)
-    in_words = code.startswith("Validation") and "does not exist" in str(error)
-    return code in _MISSING or code.endswith(".NotFound") or in_words
-
-
-def code_of(error: ClientError) -> str:
-    """Return the code of an error."""
-    return str(error.response["Error"].get("Code"))

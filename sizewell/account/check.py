@@ -7,10 +7,11 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from sizewell.account.aws_account import AwsAccount, is_denied
+from sizewell.account.aws_account import AwsAccount
 from sizewell.account.bootstrap_names import QUALIFIER, BootstrapNames
 from sizewell.account.finding import Finding, Outcome
-from sizewell.deploy.cloudformation import NOT_LOGGED_IN, as_our_error, has_expired
+from sizewell.aws_errors import has_no_login, is_denied
+from sizewell.deploy.cloudformation import as_our_error
 from sizewell.planning.foundation_plan_model import FoundationPlan
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.workload_plan import WorkloadPlan
@@ -116,13 +117,10 @@ def _answers(check: Check, aws: AwsAccount, subject: Any) -> list[Answer]:
     answers: list[Answer] = []
     try:
         answers.extend(check.ask(aws, subject))
-    except NOT_LOGGED_IN:
-        raise
-    except ClientError as error:
-        if has_expired(error):
+    except (BotoCoreError, ClientError) as error:
+        if has_no_login(error):
             raise
-        to_do = f"allow {', '.join(check.actions)}" if is_denied(error) else "try again"
+        may_not_ask = isinstance(error, ClientError) and is_denied(error)
+        to_do = f"allow {', '.join(check.actions)}" if may_not_ask else "try again"
         answers.append(is_unknown(check.named(subject), str(error), to_do))
-    except BotoCoreError as error:
-        answers.append(is_unknown(check.named(subject), str(error), "try again"))
     return answers

@@ -8,8 +8,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.after.deployed import deployed_stack
-from sizewell.account.aws_account import AwsAccount, is_missing
+from sizewell.account.aws_account import AwsAccount
+from sizewell.account.deployed import deployed_stack
+from sizewell.aws_errors import is_missing
 from sizewell.planning.planned_logs import SharedLogs
 from sizewell.planning.workload_plan import WorkloadPlan
 

@@ -8,14 +8,14 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from sizewell.account.after.alarms import ALARM_TYPES, described_alarms
-from sizewell.account.after.deployed import DeployedResource, DeployedStack, deployed_stack
 from sizewell.account.after.endpoints import variants_by_name, words_of
 from sizewell.account.after.functions import FUNCTION
 from sizewell.account.after.notebooks import NOTEBOOK
 from sizewell.account.after.services import SERVICE, cluster_and_service
 from sizewell.account.after.state_machines import STATE_MACHINE
 from sizewell.account.aws_account import AwsAccount
-from sizewell.deploy.cloudformation import NOT_LOGGED_IN, has_expired
+from sizewell.account.deployed import DeployedResource, DeployedStack, deployed_stack
+from sizewell.aws_errors import has_no_login
 from sizewell.deploy.endpoint_statistics import metric_query
 from sizewell.facts.durations import HOUR_S, MINUTE_S
 from sizewell.facts.metric_statistics import MetricStatistic
@@ -81,7 +81,7 @@ def read_status(aws: AwsAccount, workloads: Sequence[WorkloadPlan]) -> tuple[Wor
 
 
 def _said(error: BotoCoreError | ClientError) -> str:
-    if isinstance(error, NOT_LOGGED_IN) or has_expired(error):
+    if has_no_login(error):
         raise error
     return str(error)
 

@@ -10,18 +10,10 @@ from typing import Any, ClassVar
 import boto3
 import yaml
 from botocore.credentials import CredentialResolver, RefreshableCredentials
-from botocore.exceptions import (
-    BotoCoreError,
-    ClientError,
-    CredentialRetrievalError,
-    NoCredentialsError,
-    PartialCredentialsError,
-    ProfileNotFound,
-    SSOError,
-    TokenRetrievalError,
-)
+from botocore.exceptions import BotoCoreError, ClientError
 from botocore.session import Session as BotocoreSession
 
+from sizewell.aws_errors import has_no_login, how_to_log_in
 from sizewell.deploy.assembly import AssemblyStack
 from sizewell.deploy.autoscaling_steps import DeployedStack
 
@@ -39,14 +31,6 @@ _NOT_DEPLOYED = (
 #: States in which CloudFormation takes an update.
 UPDATABLE = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMPORT_COMPLETE")
 POLL_INTERVAL_S = 2.0
-NOT_LOGGED_IN = (
-    CredentialRetrievalError,
-    NoCredentialsError,
-    PartialCredentialsError,
-    ProfileNotFound,
-    SSOError,
-    TokenRetrievalError,
-)
 
 
 class CloudFormationError(Exception):
@@ -220,24 +204,9 @@ def as_our_error(name: str) -> Iterator[None]:
     """Raise CloudFormationError for what AWS or the way to it says, with the name of what was asked for."""
     try:
         yield
-    except NOT_LOGGED_IN as error:
-        raise CloudFormationError(
-            f"AWS: {error}. Log in, or name a profile of your AWS configuration with --profile"
-        ) from None
     except (BotoCoreError, ClientError) as error:
-        if has_expired(error):
-            raise CloudFormationError(
-                "AWS: the credentials have expired. Log in again, or name a profile of your AWS configuration with --profile"
-            ) from None
-        raise CloudFormationError(f"{name}: {error}") from None
-
-
-def has_expired(error: BotoCoreError | ClientError) -> bool:
-    """Return whether an answer says that the credentials of the caller are of yesterday.
-
-    ExpiredToken, ExpiredTokenException or RequestExpired: https://docs.aws.amazon.com/STS/latest/APIReference/CommonErrors.html
-    """
-    return isinstance(error, ClientError) and "Expired" in str(error.response["Error"].get("Code"))
+        said = how_to_log_in(error) if has_no_login(error) else f"{name}: {error}"
+        raise CloudFormationError(said) from None
 
 
 Connect = Callable[[AssemblyStack], CloudFormation]

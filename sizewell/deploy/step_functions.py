@@ -4,7 +4,8 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from sizewell.deploy.cloudformation import NOT_LOGGED_IN, as_our_error
+from sizewell.aws_errors import has_no_login
+from sizewell.deploy.cloudformation import as_our_error
 from sizewell.deploy.state_machines import Answer
 
 
@@ -33,9 +34,9 @@ class StepFunctions:
         with as_our_error("Step Functions"):
             try:
                 answer = self._client.validate_state_machine_definition(definition=definition, type=kind)
-            except NOT_LOGGED_IN:
-                raise
             except (BotoCoreError, ClientError) as error:
+                if has_no_login(error):
+                    raise
                 raise NotValidatedError(str(error)) from None
         if answer["result"] == "OK":
             return ()

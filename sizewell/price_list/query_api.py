@@ -9,17 +9,9 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import (
-    BotoCoreError,
-    ClientError,
-    CredentialRetrievalError,
-    NoCredentialsError,
-    PartialCredentialsError,
-    ProfileNotFound,
-    SSOError,
-    TokenRetrievalError,
-)
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
+from sizewell.aws_errors import has_no_login, how_to_log_in, is_denied
 from sizewell.price_list.errors import PriceListError
 from sizewell.price_list.products import (
     EC2,
@@ -40,15 +32,6 @@ _PAGE_SIZE = 100
 _FILTER_VALUES = 200
 _RETRIES = Config(retries={"mode": "standard", "max_attempts": 8})
 _SAY_EVERY_S = 2.0
-_NOT_LOGGED_IN = (
-    CredentialRetrievalError,
-    NoCredentialsError,
-    PartialCredentialsError,
-    ProfileNotFound,
-    SSOError,
-    TokenRetrievalError,
-)
-_EXPIRED = frozenset({"ExpiredToken", "ExpiredTokenException", "RequestExpired"})
 #: Usages, and the enums of the SageMaker API that say which types they accept.
 _ENUMS = {
     "hosting": "ProductionVariantInstanceType",
@@ -137,25 +120,16 @@ class QueryApi:
 def _as_our_error(action: str) -> Iterator[None]:
     try:
         yield
-    except _NOT_LOGGED_IN as error:
-        raise PriceListError(
-            f"AWS: {error}. Log in, or name a profile of your AWS configuration with --profile"
-        ) from None
-    except ClientError as error:
-        code = error.response["Error"]["Code"]
-        if code in _EXPIRED:
-            raise PriceListError(f"{action}: the credentials have expired. Log in again") from None
-        kind = (
-            NotAllowedError if code.startswith(("AccessDenied", "UnauthorizedOperation")) else PriceListError
-        )
+    except (BotoCoreError, ClientError) as error:
+        if has_no_login(error):
+            raise PriceListError(how_to_log_in(error)) from None
+        if not isinstance(error, ClientError):
+            raise PriceListError(f"{action}: {error}") from None
         # AWS gives a reason; what stands in its place may give none.
-        reason = (
-            ""
-            if error.response["Error"].get("Message")
-            else "no reason; is AWS_ENDPOINT_URL set, and not AWS?"
-        )
-        raise kind(f"{action}: {error}{reason}") from None
-    except BotoCoreError as error:
-        raise PriceListError(f"{action}: {error}") from None
+        has_reason = error.response["Error"].get("Message")
+        reason = "" if has_reason else "no reason; is AWS_ENDPOINT_URL set, and not AWS?"
+        raise (NotAllowedError if is_denied(error) else PriceListError)(
+            f"{action}: {error}{reason}"
+        ) from None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise PriceListError(f"{action} answers in another shape than AWS documents: {error!r}") from None

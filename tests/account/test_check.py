@@ -7,9 +7,10 @@ from threading import Event
 import pytest
 from botocore.exceptions import ClientError
 
-from sizewell.account.aws_account import AwsAccount, is_missing
+from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, Check, Place, passes, run_checks
 from sizewell.account.finding import Outcome
+from sizewell.aws_errors import is_missing
 from sizewell.deploy.cloudformation import CloudFormationError
 from sizewell.planning.build import build_plan
 from tests.account.builders import Refusal, ScriptedAccount

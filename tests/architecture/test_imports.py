@@ -13,6 +13,7 @@ from tests.synthesis import PROJECT_ROOT
 
 #: What every package may import: facts, and modules that know nothing of the product.
 GROUND = {
+    "sizewell.aws_errors",
     "sizewell.facts",
     "sizewell.modules",
     "sizewell.documented_model",

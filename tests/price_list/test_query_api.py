@@ -106,7 +106,7 @@ def test_expired_credentials_are_one_message(pricing: Pricing) -> None:
     pricing.errors = ["ExpiredTokenException"]
     with pytest.raises(PriceListError) as error:
         connected().prices("AmazonSageMaker", "us-east-1", print)
-    assert str(error.value) == "pricing:GetProducts: the credentials have expired. Log in again"
+    assert str(error.value).startswith("AWS: the credentials have expired. Log in, or name a profile")
     assert not isinstance(error.value, NotAllowedError)
 
 

@@ -8,9 +8,9 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missin
 from collections.abc import Iterator
 from typing import Any
 
-from sizewell.account.after.deployed import DeployedStack, check_of_stacks
 from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, fails, passes, warns
+from sizewell.account.deployed import DeployedStack, check_of_stacks
 from sizewell.instance_selection.wording import counted
 
 ALARM_TYPES = ("AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm")

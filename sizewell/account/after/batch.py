@@ -6,9 +6,9 @@
 
 from collections.abc import Iterator
 
-from sizewell.account.after.deployed import DeployedResource, check_of_resources
 from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, fails, passes, warns
+from sizewell.account.deployed import DeployedResource, check_of_resources
 
 _ENVIRONMENT = "AWS::Batch::ComputeEnvironment"
 _QUEUE = "AWS::Batch::JobQueue"

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.after.deployed import DeployedResource, check_of_resources
-from sizewell.account.aws_account import AwsAccount, is_missing
+from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, fails, passes, warns
+from sizewell.account.deployed import DeployedResource, check_of_resources
+from sizewell.aws_errors import is_missing
 from sizewell.templates.values import text
 
 _ASSOCIATION = "AWS::EKS::PodIdentityAssociation"

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.after.deployed import DeployedResource, check_of_resources
 from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, fails, passes, warns
+from sizewell.account.deployed import DeployedResource, check_of_resources
 from sizewell.templates.values import number, text
 
 FUNCTION = "AWS::Lambda::Function"

@@ -11,9 +11,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.account.after.deployed import DeployedResource, DeployedStack, check_of_stacks
 from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, fails, passes, warns
+from sizewell.account.deployed import DeployedResource, DeployedStack, check_of_stacks
 from sizewell.facts.scaling import AUTOSCALING_PARAMETER, OFF
 from sizewell.templates.values import maps, number, text
 

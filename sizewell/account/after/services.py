@@ -7,9 +7,9 @@ https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_Deployment.html
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizewell.account.after.deployed import DeployedResource, check_of_resources
 from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, fails, passes, warns
+from sizewell.account.deployed import DeployedResource, check_of_resources
 
 SERVICE = "AWS::ECS::Service"
 

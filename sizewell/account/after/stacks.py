@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizewell.account.after.deployed import STACK_ACTIONS, deployed_stack, stack_names
 from sizewell.account.after.synthesized import Synthesized
 from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, Check, Place, fails, passes, warns
+from sizewell.account.deployed import STACK_ACTIONS, deployed_stack, stack_names
 
 _SUCCEEDED = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "IMPORT_COMPLETE")
 _ROLLED_BACK = ("UPDATE_ROLLBACK_COMPLETE", "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS")

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.aws_account import AwsAccount, is_missing
+from sizewell.account.aws_account import AwsAccount
 from sizewell.account.bootstrap_names import QUALIFIER, BootstrapNames
 from sizewell.account.check import Answer, Check, Place, fails, passes
+from sizewell.aws_errors import is_missing
 
 #: ``MIN_BOOTSTRAP_STACK_VERSION`` of aws-cdk-lib 2: core/lib/stack-synthesizers/default-synthesizer.ts.
 LEAST_VERSION = 6

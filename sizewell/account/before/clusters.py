@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.aws_account import AwsAccount, is_missing
+from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, Check, Place, fails, passes, warns
 from sizewell.account.parts import parts_of
+from sizewell.aws_errors import is_missing
 from sizewell.targets.ecs.tasks_plan_model import EcsClusterPlan
 from sizewell.targets.eks.pods_plan_model import EksClusterPlan
 from sizewell.targets.plan_model import ClusterPlan

@@ -6,9 +6,10 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.aws_account import AwsAccount, is_missing
+from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, Check, Place, fails, passes
 from sizewell.account.parts import parts, parts_of
+from sizewell.aws_errors import is_missing
 from sizewell.facts.mlflow import is_app
 from sizewell.planning.endpoint_plan_model import AnsweredLaterPlan
 from sizewell.planning.foundation_plan_model import NewNetworkPlan

@@ -17,9 +17,10 @@ from urllib.request import urlopen
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.aws_account import AwsAccount, code_of, is_missing
+from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, Check, Place, fails, is_unknown, passes
 from sizewell.account.parts import parts_of
+from sizewell.aws_errors import code_of, is_missing
 from sizewell.facts.image_registries import accounts_of_aws
 from sizewell.instance_selection import load_catalog
 from sizewell.planning.training_plan_model import TrainingAttemptPlan

@@ -14,9 +14,10 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.aws_account import AwsAccount, is_missing
-from sizewell.account.before.stacks import is_deployed
+from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, Check, Place, fails, passes, warns
+from sizewell.account.deployed import deployed_stack
+from sizewell.aws_errors import is_missing
 from sizewell.facts.quotas import instances_in
 from sizewell.planning.foundation_plan_model import ExistingNetworkPlan, FoundationPlan
 from sizewell.planning.workload_plan import WorkloadPlan
@@ -161,7 +162,7 @@ def _of_addresses(aws: AwsAccount, subject: _Network, free: int) -> Answer:
     if free == 0 and subject.least_addresses:
         return fails("addresses", words, to_do)
     # What runs already has its own, which are none of the free ones.
-    if free < subject.least_addresses and not is_deployed(aws, subject.foundation.stack_name):
+    if free < subject.least_addresses and deployed_stack(aws, subject.foundation.stack_name) is None:
         return fails("addresses", words, to_do)
     return warns("addresses", f"{words}; what runs already has its own", to_do)
 

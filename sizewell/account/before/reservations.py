@@ -10,9 +10,10 @@ from datetime import UTC
 
 from botocore.exceptions import ClientError
 
-from sizewell.account.aws_account import AwsAccount, is_missing
+from sizewell.account.aws_account import AwsAccount
 from sizewell.account.check import Answer, Check, Place, fails, is_unknown, passes, warns
 from sizewell.account.parts import parts
+from sizewell.aws_errors import is_missing
 from sizewell.planning.workload_plan import InstanceWorkloadPlan
 
 #: The field of a plan, and what TargetResources of a training plan calls its use.
