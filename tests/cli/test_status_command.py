@@ -20,6 +20,7 @@ FOUND = {
             firing=("demo-dev-plants-errors",),
             requests=1234.0,
         ),
+        WorkloadStatus(PLANTS, (Part("demo-dev-plants", "-", "never ran"),)),
         WorkloadStatus(PLANTS, ()),
         WorkloadStatus(PLANTS, (), not_read="AccessDenied"),
     )
@@ -36,6 +37,7 @@ def test_a_row_stands_for_each_workload_and_below_what_somebody_must_know(
     planned = status_to_json("dev", FOUND)
     planned_words = json.loads(planned)["places"][0]["workloads"][0]["planned"]
     assert f"plants {planned_words} 2 x ml.g9.xlarge InService 2026-05-01 12:00 1,234 1" in rows
+    assert f"plants {planned_words} - never ran - -" in rows
     assert f"plants {planned_words} - not deployed - -" in rows
     assert f"plants {planned_words} - not read - -" in rows
     assert "plants: the alarm demo-dev-plants-errors fires" in rows
@@ -43,7 +45,7 @@ def test_a_row_stands_for_each_workload_and_below_what_somebody_must_know(
 
 
 def test_data_has_all_that_was_read() -> None:
-    read, _, refused = json.loads(status_to_json("dev", FOUND))["places"][0]["workloads"]
+    read, never_ran, _, refused = json.loads(status_to_json("dev", FOUND))["places"][0]["workloads"]
 
     assert read["parts"] == [
         {
@@ -54,4 +56,5 @@ def test_data_has_all_that_was_read() -> None:
         }
     ]
     assert (read["requests_last_hour"], read["firing_alarms"]) == (1234.0, ["demo-dev-plants-errors"])
+    assert never_ran["parts"][0]["changed"] is None
     assert refused["not_read"] == "AccessDenied"

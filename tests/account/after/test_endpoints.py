@@ -75,6 +75,11 @@ def test_a_count_outside_of_the_bounds_is_not_as_planned(count: int) -> None:
     assert (finding.outcome, finding.says) == (Outcome.FAIL, f"{count} instances, planned 2 to 4")
 
 
+@pytest.mark.parametrize("count", [2, 4])
+def test_the_least_and_the_most_instances_are_as_planned(count: int) -> None:
+    assert only(account([{**PRIMARY, "CurrentInstanceCount": count}])).outcome is Outcome.PASS
+
+
 def test_another_instance_type_is_not_as_planned() -> None:
     finding = only(account([PRIMARY], "ml.m5.large"))
 

@@ -1,6 +1,7 @@
 """A small S3 on loopback that believes no signature: botocore, which the programs do not use, computes each one again."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -42,7 +43,7 @@ def served(server: QuietServer) -> Iterator[None]:
         thread.join()
 
 
-class SignedHandler(BaseHTTPRequestHandler):
+class SignedHandler(BaseHTTPRequestHandler, ABC):
     """Knows who signed a request, and its body."""
 
     protocol_version = "HTTP/1.1"
@@ -89,8 +90,9 @@ class SignedHandler(BaseHTTPRequestHandler):
     def do_DELETE(self) -> None:
         self.do_GET()
 
+    @abstractmethod
     def serve(self) -> None:
-        raise NotImplementedError
+        """Answer the request."""
 
     def answer(
         self, status: int, body: bytes, headers: dict[str, str] | None = None, sent: int | None = None
