@@ -30,8 +30,9 @@ def no_feasible_fault(name: str, workload: OnInstances, error: NoFeasibleInstanc
     remedies = remedies_of(workload)
     pinned = workload.instances.instance_type
     if pinned is not None:
-        # All others were rejected for not being the pinned one: only its own reason matters.
-        own = next(rejection for rejection in error.nearest if rejection.instance_type == pinned)
+        # All others were rejected for not being the pinned one: only its own reason matters. In a cluster it has its name in EC2.
+        names = (pinned, pinned.removeprefix("ml."))
+        own = next(rejection for rejection in error.nearest if rejection.instance_type in names)
         advice = _of_named_image(remedies[own.filter], workload).advice
         return PlanFault(
             ("workloads", name, *PIN),

@@ -21,6 +21,15 @@ def test_every_filter_of_a_training_job_has_a_remedy_and_no_other() -> None:
     assert set(training_filter_names()) == set(TRAINING_REMEDIES)
 
 
+def test_a_pinned_type_has_its_own_reason_under_its_name_in_ec2_as_well() -> None:
+    pinned = training_job(instances={"instance_type": "ml.p3.8xlarge"})
+    for name in ("ml.p3.8xlarge", "p3.8xlarge"):
+        nearest = (rejection(name, "cuda", "no code"), rejection("c4.large", "pinned", "another one"))
+        fault = no_feasible_fault("train", pinned, NoFeasibleInstanceError(nearest, nearest))
+        assert fault.key_path == ("workloads", "train", "instances", "instance_type")
+        assert fault.reason == "ml.p3.8xlarge cannot be used: cuda: no code"
+
+
 def test_nearest_types_are_listed_with_what_each_missed_and_by_how_much() -> None:
     nearest = (
         rejection("ml.a.large", "latency", "p95 of 15 ms, 10 ms asked", 1.5),
