@@ -67,6 +67,11 @@ class Prediction:
         return publisher_of(self.source)
 
     @property
+    def task_class(self) -> str:
+        """What people run, as the tables of accuracy group it; empty where the row is not read."""
+        return task_class(self)
+
+    @property
     def log_ratio(self) -> float | None:
         """The logarithm of measured over predicted; None where one is missing or no positive number, or a yes or no."""
         if (
@@ -196,6 +201,24 @@ def _interval_class(case: Case) -> str:
         mixture=(model.active_parameters or model.parameters) < model.parameters,
         weight_only=case.quantization != "none",
     )
+
+
+def task_class(row: Prediction) -> str:
+    """Return the class of a row: the goals of accuracy are set by it."""
+    if row.physics in ("boosting", "memory", ""):
+        return {"boosting": "boosted trees", "memory": "memory", "": ""}[row.physics]
+    generates = row.physics == "generation"
+    if row.physics == "training":
+        return {"neuron": "training on Neuron", "cuda": "training on GPUs"}.get(row.kind, "CPU")
+    if row.kind == "neuron":
+        return "language models on Neuron" if generates else "one pass on Neuron"
+    if row.kind == "cpu":
+        return "CPU"
+    if row.metric_class == "first token":
+        return "first token"
+    if row.interval_class in ("mixture of experts", "weight-only"):
+        return "mixtures of experts, weight-only quantization"
+    return "dense language models on GPUs" if generates else "encoders and image networks on GPUs"
 
 
 def class_of_metric(metric: str, *, training: bool) -> MetricClass:
