@@ -98,7 +98,7 @@ bench: $(DEV_READY) ## Time loading, selection, synth and review; accuracy of es
 	@python -m tools.benchmarks.loading
 	@python -m tools.benchmarks.selection
 	@python -m tools.benchmarks.estimates --leave-one-publisher-out 2>/dev/null
-	@python -m tools.benchmarks.ranking --leave-one-publisher-out 2>/dev/null
+	@python -m tools.benchmarks.decisions --leave-one-publisher-out 2>/dev/null
 	@python -m tools.benchmarks.reviews
 	@python -m tools.benchmarks.review_speed
 	@python -m tools.benchmarks.synth

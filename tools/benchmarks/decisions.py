@@ -11,22 +11,23 @@ import itertools
 import json
 import math
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any, Literal
 
 from rich.table import Table
 
 from sizewell.cli.console import open_console
 from sizewell.instance_selection.catalog import load_catalog
+from tools.benchmarks.fleets import PICKS, cost_above_oracle, demands_of
 from tools.benchmarks.intervals import REGION, with_intervals
 from tools.benchmarks.predictions import predict_rows
 from tools.benchmarks.tables import MEASUREMENTS, TableError, publisher_of, read_table
-from tools.benchmarks.workload_groups import TIE, Group, Member, groups_of
+from tools.benchmarks.workload_groups import TIE, Group, Member, groups_of, mean_over_publishers
 
+#: Types that differ by less are not told apart by a bound.
+DIFFERENT = 1.05
 Outcome = Literal["same", "dearer", "missed", "none found"]
 OUTCOMES: tuple[Outcome, ...] = ("same", "dearer", "missed", "none found")
 
@@ -72,9 +73,11 @@ def _best(members: Sequence[Member], usd_per_hour: Callable[[Member], float]) ->
 
 
 def bounds_of(group: Group) -> list[float]:
-    """Return bounds that tell the types apart: between each two that differ clearly, and one that all of them keep."""
+    """Return bounds that tell the types apart: between each two that differ, and one that all of them keep."""
+    if group.only_order:
+        return []
     values = sorted({member.measured for member in group.members})
-    between = [math.sqrt(a * b) for a, b in itertools.pairwise(values) if b / a > 1.05]
+    between = [math.sqrt(a * b) for a, b in itertools.pairwise(values) if b / a > DIFFERENT]
     return [*between, values[-1] * 1.2]
 
 
@@ -100,14 +103,6 @@ def cheapest_within(group: Group, bound: float, *, pessimistic: bool) -> Bounded
     if picked.measured > bound:
         return BoundedChoice("missed", picked.measured / bound)
     return BoundedChoice("same" if math.isclose(price(picked)[0], price(truth)[0]) else "dearer")
-
-
-def mean_over_publishers(values: Iterable[tuple[str, float]]) -> float | None:
-    """Return the mean of the means of the publishers, which each value comes with; None of nothing."""
-    of_publisher: defaultdict[str, list[float]] = defaultdict(list)
-    for publisher, value in values:
-        of_publisher[publisher].append(value)
-    return fmean(map(fmean, of_publisher.values())) if of_publisher else None
 
 
 def summary(groups: Sequence[Group]) -> dict[str, float | int | None]:
@@ -152,37 +147,46 @@ def to_json(groups: Sequence[Group]) -> dict[str, Any]:
         names = sorted({key(group) for group in groups})
         return {name: summary([group for group in groups if key(group) == name]) for name in names}
 
+    demands = demands_of(groups)
     return {
         "all": summary(groups),
         "by_class": by(lambda group: group.task_class),
         "by_publisher": by(lambda group: group.publisher),
+        "cost_above_oracle": {name: cost_above_oracle(demands, pick) for name, pick in PICKS.items()},
     }
 
 
 #: The columns of the tables: heading, key, and whether it is a share.
-_COLUMNS = {
+DECISIONS = {
     "groups": ("groups", False), "publishers": ("publishers", False), "tau": ("kendall_tau", False),
     "fastest right %": ("fastest_right", True), "regret %": ("fastest_regret", True),
     "per dollar right %": ("per_dollar_right", True), "its regret %": ("per_dollar_regret", True),
     "bound: same %": ("same", True), "dearer %": ("dearer", True), "missed %": ("missed", True), "none %": ("none_found", True),
+}  # fmt: skip
+DOLLARS = {
+    "fleets": ("fleets", False), "median %": ("median", True), "mean %": ("mean", True), "missed %": ("missed", True),
+    "none %": ("none_found", True),
 }  # fmt: skip
 
 
 def to_tables(report: dict[str, Any]) -> list[Table]:
     """Return the tables of a report made by `to_json`."""
     return [
-        _table("Decisions by class", "class", {"all": report["all"]} | report["by_class"]),
-        _table("Decisions by publisher", "publisher", report["by_publisher"]),
+        _table("Decisions by class", "class", {"all": report["all"]} | report["by_class"], DECISIONS),
+        _table("Decisions by publisher", "publisher", report["by_publisher"], DECISIONS),
+        _table("Cost of a fleet above the oracle", "who picks", report["cost_above_oracle"], DOLLARS),
     ]
 
 
-def _table(title: str, heading: str, rows: dict[str, dict[str, float | None]]) -> Table:
+def _table(
+    title: str, heading: str, rows: dict[str, dict[str, float | None]], columns: dict[str, tuple[str, bool]]
+) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column(heading, no_wrap=True)
-    for column in _COLUMNS:
+    for column in columns:
         table.add_column(column, justify="right")
     for name, found in rows.items():
-        table.add_row(name, *(_cell(found[key], share) for key, share in _COLUMNS.values()))
+        table.add_row(name, *(_cell(found[key], share) for key, share in columns.values()))
     return table
 
 

@@ -3,14 +3,14 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import geometric_mean
+from statistics import fmean, geometric_mean
 
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
 from tools.benchmarks.estimate_report import less_is_better
-from tools.benchmarks.predictions import FITS_MEMORY, Prediction
+from tools.benchmarks.predictions import Prediction
 
 #: What may differ between two rows of one workload: the machine, how it is used, and what a person says of the row.
 OF_THE_MACHINE = frozenset((
@@ -25,7 +25,7 @@ CLEAR_DIFFERENCE = 1.2
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """One instance type of a group; ``score`` is less where the type is better, whatever the metric."""
+    """One instance type of a group, with times or one over rates: less is better."""
 
     instance_type: InstanceType
     usd_per_hour: float | None
@@ -39,11 +39,13 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """A workload and a metric; the figures of its members are times, or one over rates: less is better."""
+    """A workload and a metric."""
 
     publisher: str
     metric: str
     members: tuple[Member, ...]
+    only_order: bool = False
+    """Whether the figures themselves say nothing: the amount of work is not stated, or they are tuned records."""
 
     @property
     def task_class(self) -> str:
@@ -83,24 +85,52 @@ def compare(a: float | None, b: float | None) -> int:
     return 1 if a > b else -1
 
 
+def mean_over_publishers(values: Iterable[tuple[str, float]]) -> float | None:
+    """Return the mean of the means of the publishers, which each value comes with; None of nothing."""
+    of_publisher = _by_publisher(values)
+    return fmean(map(fmean, of_publisher.values())) if of_publisher else None
+
+
+def median_over_publishers(values: Iterable[tuple[str, float]]) -> float | None:
+    """Return the median of the values, each publisher weighing the same; None of nothing."""
+    of_publisher = _by_publisher(values)
+    weighted = sorted((value, 1 / len(them)) for them in of_publisher.values() for value in them)
+    reached = 0.0
+    for value, weight in weighted:
+        reached += weight
+        if reached >= len(of_publisher) / 2:
+            return value
+    return None
+
+
+def _by_publisher(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for publisher, value in values:
+        found.setdefault(publisher, []).append(value)
+    return found
+
+
 def groups_of(
     rows: Sequence[Mapping[str, str]], predictions: Sequence[Prediction], catalog: Catalog
 ) -> list[Group]:
     """Return the groups of two and more instance types, in the order of their first rows.
 
-    Rows belong together that agree in all that does not describe a machine. Of several rows of one type the geometric
-    mean counts.
+    Rows belong together that agree in all that does not describe a machine, or in their ``group_id`` where a file has one.
+    Of several rows of one type the geometric mean counts.
     """
     found: dict[tuple[str, ...], dict[str, list[Prediction]]] = {}
     for row, prediction in zip(rows, predictions, strict=True):
         name = instance_type_of(row, catalog)
-        if name and prediction.metric != FITS_MEMORY and prediction.measured and prediction.measured > 0:
+        if name and prediction.metric_class != "memory" and prediction.measured and prediction.measured > 0:
             found.setdefault(_workload(row), {}).setdefault(name, []).append(prediction)
     return [
         Group(
             publisher=next(iter(of_types.values()))[0].publisher,
             metric=next(iter(of_types.values()))[0].metric,
             members=tuple(_member(catalog, name, same) for name, same in of_types.items()),
+            only_order=any(
+                row.tuned_record or not row.size_is_stated for same in of_types.values() for row in same
+            ),
         )
         for of_types in found.values()
         if len(of_types) > 1
@@ -115,6 +145,9 @@ def instance_type_of(row: Mapping[str, str], catalog: Catalog) -> str:
 
 
 def _workload(row: Mapping[str, str]) -> tuple[str, ...]:
+    stated = (row.get("group_id") or "").strip()
+    if stated:
+        return (stated,)
     return tuple((row[column] or "").strip() for column in sorted(row) if column not in OF_THE_MACHINE)
 
 
