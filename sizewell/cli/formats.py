@@ -6,7 +6,6 @@ from sizewell.instance_selection.results import (
     AnyEstimate,
     EndpointEstimate,
     StatedEstimate,
-    TrainingEstimate,
 )
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.bill_plan import BillLine
@@ -64,6 +63,6 @@ def known_by(estimate: AnyEstimate) -> str:
 
 
 def scaled_words(estimate: AnyEstimate) -> tuple[str, ...]:
-    """Return on which types of the same processors was measured what scales an estimate; empty where nothing was."""
-    names = () if isinstance(estimate, TrainingEstimate) else estimate.scaled_by
+    """Return on which types was measured what scales an estimate; empty where nothing was."""
+    names = estimate.scaled_by
     return (f"scaled by what was measured on {', '.join(names)}",) if names else ()

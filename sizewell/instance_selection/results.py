@@ -124,7 +124,7 @@ class EndpointEstimate(Result):
     measured: tuple[str, ...] = ()
     """What was measured rather than predicted: ``latency``, ``throughput``, ``memory``."""
     scaled_by: tuple[str, ...] = ()
-    """Types of the same processors whose measurements scale this estimate."""
+    """Other types whose measurements scale this estimate."""
 
     @property
     def instances_paid(self) -> float:
@@ -211,6 +211,8 @@ class TrainingEstimate(Result):
     """Requirements that hold by less than the estimate is sure of: ``deadline``, ``memory``."""
     measured: tuple[str, ...] = ()
     """What was measured rather than predicted: ``throughput``."""
+    scaled_by: tuple[str, ...] = ()
+    """Other types whose measurements scale this estimate."""
 
 
 class TransformEstimate(Result):
@@ -239,7 +241,7 @@ class TransformEstimate(Result):
     measured: tuple[str, ...] = ()
     """What was measured rather than predicted: ``latency``, ``throughput``, ``memory``."""
     scaled_by: tuple[str, ...] = ()
-    """Types of the same processors whose measurements scale this estimate."""
+    """Other types whose measurements scale this estimate."""
 
 
 class StatedEstimate(Result):

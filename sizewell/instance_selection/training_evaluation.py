@@ -12,6 +12,7 @@ from sizewell.instance_selection.estimation import boosting
 from sizewell.instance_selection.estimation.coefficients import Array, coefficients
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_HOST_SHARE
 from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES, NEAR_FULL
+from sizewell.instance_selection.estimation.shared_error import Shared
 from sizewell.instance_selection.estimation.training import (
     DECISIVE,
     TrainingWork,
@@ -130,7 +131,41 @@ class TrainingColumns:
 
     @cached_property
     def seconds(self) -> Array:
-        """Seconds of the arithmetic of the whole job: the fastest layout that fits; sizes x types, infinite where none."""
+        """Seconds of the arithmetic of the whole job; sizes x types, infinite where no layout fits."""
+        found = self._predicted_s * self._shared.factors
+        for place, seconds in self._measured_s.items():
+            found[place] = seconds
+        return np.asarray(found)
+
+    @cached_property
+    def _measured_s(self) -> dict[tuple[int, int], float]:
+        """The measured seconds, by the places of the size and of the type."""
+        return {
+            (m.instance_count - 1, i): self.needs.units / (m.training_units_per_second or 1.0)
+            for i, m in self._measured.items()
+            if self.allowed[m.instance_count - 1, i]
+        }
+
+    @cached_property
+    def _shared(self) -> Shared:
+        """What the measurements say of all types."""
+        machines = self.machines
+        alike = zip(
+            machines.chips, machines.flops, machines.bandwidth, machines.cores, machines.count, strict=True
+        )
+        predicted = self._predicted_s
+        return Shared(
+            [*alike],
+            {
+                place[1]: seconds / float(predicted[place])
+                for place, seconds in self._measured_s.items()
+                if np.isfinite(predicted[place])
+            },
+        )
+
+    @cached_property
+    def _predicted_s(self) -> Array:
+        """Seconds by the fastest layout that fits."""
         best = np.full(self.allowed.shape, np.inf)
         for lay in self.layouts:
             workers = self.counts * self.machines.count
@@ -139,10 +174,6 @@ class TrainingColumns:
             steps = 1.0 if self.tabular else self.needs.units / per_step
             total = steps * lay.step_s
             best = np.where(lay.fits & (total < best), total, best)
-        for i, m in self._measured.items():
-            row = m.instance_count - 1
-            if self.allowed[row, i]:
-                best[row, i] = self.needs.units / (m.training_units_per_second or 1.0)
         return best
 
     @cached_property
@@ -225,6 +256,9 @@ class TrainingColumns:
     @cached_property
     def interval(self) -> tuple[Array, Array]:
         """The factors below and above an estimate of time of the nominal 90 % range."""
+        return self._shared.narrowed(*self._predicted_interval())
+
+    def _predicted_interval(self) -> tuple[Array, Array]:
         count = len(self.machines)
         if self.tabular:
             return interval_factors(["boosting"] * count, np.zeros(count))
@@ -285,8 +319,13 @@ class TrainingColumns:
                 "duration_range_hours": None if measured else range_hours,
                 "near_limits": tuple(near),
                 "measured": measured,
+                "scaled_by": () if measured else self._scaled_by(i),
             }
         )
+
+    def _scaled_by(self, i: int) -> tuple[str, ...]:
+        own = (i,) if i in self._shared.errors else ()
+        return tuple(self.types[j].name for j in own or self._shared.by[i])
 
     def _measured_count(self, i: int) -> int | None:
         return self._measured[i].instance_count if i in self._measured else None

@@ -70,7 +70,7 @@ class TransformColumns(EndpointColumns):
         busy = np.minimum(self.layout.replicas, self.sent)
         rate = np.asarray(busy * self._each / self.request_s)
         if self.measured is not None:
-            rate = rate * self.measured.capacity_scale(rate)
+            rate = rate * self.measured.capacities(rate).factors
         rate = np.minimum(rate, self._network_requests_per_second)
         for i, m in self.types.measurements.items():
             if m.max_requests_per_second is not None:

@@ -1,4 +1,5 @@
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -6,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizewell.instance_selection.catalog import load_catalog
+from sizewell.instance_selection.estimation.shared_error import SHARED_PART
 from tests.benchmarks.measured_rows import ENCODER, write_table
 from tools.benchmarks import decisions, fleets
 from tools.benchmarks.decisions import best_for_the_money, bounds_of, cheapest_within, fastest
 from tools.benchmarks.intervals import REGION
+from tools.benchmarks.measured_points import errors_after, errors_by_points
 from tools.benchmarks.predictions import predict_rows
 from tools.benchmarks.workload_groups import (
     Group,
@@ -211,6 +214,17 @@ def test_the_newest_single_gpu_is_by_year() -> None:
     newest = fleets.newest_single_gpu(demand)
     assert newest is not None
     assert newest.instance_type.name == "ml.g6e.xlarge"
+
+
+def test_what_types_share_of_an_error_a_measurement_takes_away() -> None:
+    shifted = group([20, 10, 4, 2], [10, 5, 2, 1])
+    assert max(errors_after(shifted, 0)) == pytest.approx(math.log(2))
+    assert max(errors_after(shifted, 1)) == pytest.approx((1 - SHARED_PART) * math.log(2))
+    report = errors_by_points([shifted])["3 measured"]
+    assert report["median_before"] == pytest.approx(1.0)
+    assert report["median_after"] == pytest.approx(2 ** (1 - 3 * SHARED_PART / (1 + 2 * SHARED_PART)) - 1)
+    # Three others cannot be measured of a group of three.
+    assert errors_by_points([THREE])["3 measured"]["groups"] == 0
 
 
 def test_the_tables_are_printed_and_publishers_left_out(

@@ -14,6 +14,8 @@ from sizewell.instance_selection import (
     select_endpoint_instance,
     select_training_instance,
 )
+from sizewell.instance_selection.estimation.shared_error import OTHER_FACTOR, SHARED_PART
+from tests.instance_selection.builders import GPU as ACCELERATOR
 from tests.instance_selection.builders import (
     ROUND_CNN,
     catalog,
@@ -102,15 +104,6 @@ def test_a_slow_measurement_turns_down_what_was_predicted_to_be_fast() -> None:
     assert (found.filter, found.reason) == ("latency", "p95 of 5.00 s on an idle instance, 1.00 s asked")
 
 
-def test_other_types_keep_their_predictions() -> None:
-    measured = Measurement(instance_type=GPU, p95_latency_ms=5.0)
-    with_it = select_endpoint_instance(endpoint(measurements=(measured,)), BOTH)
-    without = select_endpoint_instance(endpoint(), BOTH)
-
-    assert with_it.chosen == without.chosen
-    assert with_it.chosen.instance_type == CPU
-
-
 def test_a_measurement_of_a_type_that_is_not_considered_changes_nothing() -> None:
     measured = Measurement(instance_type="ml.elsewhere.large", p95_latency_ms=5.0)
 
@@ -154,6 +147,35 @@ def test_a_measured_cluster_is_that_of_its_size_and_no_other() -> None:
     assert (predicted.instance_count, predicted.measured) == (1, ())
     assert (in_a_hurry.instance_count, in_a_hurry.measured) == (2, ("throughput",))
     assert in_a_hurry.units_per_second == pytest.approx(3000)
+
+
+def test_a_measured_job_tells_of_other_types_and_of_other_sizes_of_its_cluster() -> None:
+    other = "ml.g8.xlarge"
+    known = catalog(
+        gpu_instance(GPU, accelerator_count=8, efa_supported=True, network_baseline_gbps=400),
+        gpu_instance(other, accelerator=replace(ACCELERATOR, name="Other GPU")),
+        usd_per_hour={GPU: 9.0, other: 1.0},
+    )
+
+    def estimates(*measured: Measurement) -> dict[str, TrainingEstimate]:
+        needs = training(measurements=measured, max_instances=2, deadline_hours=1000)
+        found = select_training_instance(needs, known)
+        return {c.instance_type: c.estimate for c in (found.chosen, *found.runners_up)}
+
+    before = estimates()
+    assert before[GPU].instance_count == 1
+    two = Measurement(instance_type=GPU, training_units_per_second=10.0, instance_count=2)
+    after = estimates(two)
+    slower = before[GPU].units_per_second / after[GPU].units_per_second
+    assert slower > 100
+    assert before[other].units_per_second / after[other].units_per_second == pytest.approx(
+        slower**SHARED_PART
+    )
+    assert (after[GPU].scaled_by, after[other].scaled_by) == ((GPU,), (GPU,))
+    assert estimates(replace(two, instance_count=1))[GPU].scaled_by == ()
+    range_hours = after[other].duration_range_hours
+    assert range_hours is not None
+    assert range_hours[1] / after[other].duration_hours < OTHER_FACTOR
 
 
 def test_a_larger_cluster_than_allowed_says_nothing_about_a_smaller_one() -> None:

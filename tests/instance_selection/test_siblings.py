@@ -1,4 +1,4 @@
-"""A measurement on one type tells of those on which a replica has the same processors."""
+"""A measurement on one type tells all of those with the same processors, and most of all others."""
 
 from dataclasses import replace
 
@@ -6,7 +6,12 @@ import pytest
 
 from sizewell.instance_selection import EndpointEstimate, Engine, Measurement, select_endpoint_instance
 from sizewell.instance_selection.catalog import InstanceType
-from sizewell.instance_selection.endpoint_evaluation.measured import SIBLING_FACTOR
+from sizewell.instance_selection.estimation.shared_error import (
+    OTHER_FACTOR,
+    SHARED_PART,
+    SIBLING_FACTOR,
+    Shared,
+)
 from sizewell.instance_selection.requirements import EndpointRequirements
 from tests.instance_selection.builders import (
     CPU,
@@ -38,7 +43,7 @@ def estimates(
     return {c.instance_type: c.estimate for c in (found.chosen, *found.runners_up)}
 
 
-def test_a_measured_latency_scales_the_siblings_and_nothing_else() -> None:
+def test_a_measured_latency_scales_the_siblings_by_all_and_others_by_most_of_it() -> None:
     before = estimates(endpoint())
     # 2 ms are predicted, 2.4 at the 95th percentile.
     after = estimates(endpoint(), Measurement(instance_type=LARGE, p95_latency_ms=7.2))
@@ -48,7 +53,8 @@ def test_a_measured_latency_scales_the_siblings_and_nothing_else() -> None:
         assert after[sibling].service_time_ms == pytest.approx(3 * before[sibling].service_time_ms)
         assert (after[sibling].measured, after[sibling].scaled_by) == ((), (LARGE,))
     assert after[LARGE].scaled_by == ()
-    assert after[OTHER] == before[OTHER]
+    assert after[OTHER].service_time_ms == pytest.approx(3**SHARED_PART * before[OTHER].service_time_ms)
+    assert after[OTHER].scaled_by == (LARGE,)
 
 
 def test_a_measured_throughput_scales_the_capacity_of_siblings_by_their_replicas() -> None:
@@ -81,16 +87,28 @@ def test_of_several_siblings_the_geometric_mean_counts_and_what_was_measured_on_
     assert found[LARGE].service_time_ms == pytest.approx(4 * 2)
 
 
-def test_the_range_of_a_sibling_narrows_to_how_much_siblings_differ() -> None:
+def test_ranges_narrow_to_how_much_types_differ() -> None:
     def width(found: EndpointEstimate) -> float:
         assert found.latency_range_ms is not None
         return found.latency_range_ms[1] / found.p95_latency_ms
 
     before = width(estimates(endpoint())[SMALL])
-    after = width(estimates(endpoint(), Measurement(instance_type=LARGE, p95_latency_ms=7.2))[SMALL])
+    after = estimates(endpoint(), Measurement(instance_type=LARGE, p95_latency_ms=7.2))
 
-    assert after == pytest.approx(min(before, SIBLING_FACTOR))
-    assert after < before
+    assert width(after[SMALL]) == pytest.approx(min(before, SIBLING_FACTOR))
+    assert width(after[OTHER]) == pytest.approx(min(before, OTHER_FACTOR))
+    assert width(after[SMALL]) < before
+
+
+def test_more_measurements_of_others_tell_more() -> None:
+    one, three = Shared("abcd", {0: 4.0}), Shared("abcd", {0: 4.0, 1: 4.0, 2: 4.0})
+    assert one.factors[3] == pytest.approx(4**SHARED_PART)
+    assert three.factors[3] == pytest.approx(4 ** (3 * SHARED_PART / (1 + 2 * SHARED_PART)))
+    assert [*three.factors[:3]] == [4.0] * 3
+    assert three.by == ((), (), (), (0, 1, 2))
+    # Errors in opposite directions say nothing.
+    assert Shared("abc", {0: 4.0, 1: 0.25}).factors[2] == pytest.approx(1)
+    assert [*Shared("ab", {}).factors] == [1, 1]
 
 
 def test_tensor_parallel_groups_are_siblings_of_those_of_the_same_size() -> None:
@@ -130,10 +148,12 @@ def test_cpus_are_siblings_by_their_cores_and_not_by_their_family() -> None:
     newer = cpu_instance("ml.c10.xlarge", cpu=replace(CPU, name="c10", sustained_clock_ghz=4.0))
     fewer = cpu_instance("ml.c9.large", vcpus=2)
     arm = cpu_instance("ml.c9g.xlarge", cpu_architecture="arm64")
-    found = estimates(
-        endpoint(),
-        Measurement(instance_type="ml.c9.xlarge", p95_latency_ms=90),
-        types=(cpu_instance(), same, newer, fewer, arm),
-    )
+    types = (cpu_instance(), same, newer, fewer, arm)
+    before = estimates(endpoint(), types=types)
+    found = estimates(endpoint(), Measurement(instance_type="ml.c9.xlarge", p95_latency_ms=90), types=types)
 
-    assert [name for name, one in found.items() if one.scaled_by] == ["ml.m9.xlarge"]
+    factors = {name: one.service_time_ms / before[name].service_time_ms for name, one in found.items()}
+    assert factors["ml.m9.xlarge"] == pytest.approx(factors["ml.c9.xlarge"])
+    shared = factors["ml.c9.xlarge"] ** SHARED_PART
+    for name in ("ml.c10.xlarge", "ml.c9.large", "ml.c9g.xlarge"):
+        assert factors[name] == pytest.approx(shared)

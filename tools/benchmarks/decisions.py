@@ -22,6 +22,7 @@ from sizewell.cli.console import open_console
 from sizewell.instance_selection.catalog import load_catalog
 from tools.benchmarks.fleets import PICKS, cost_above_oracle, demands_of
 from tools.benchmarks.intervals import REGION, with_intervals
+from tools.benchmarks.measured_points import errors_by_points
 from tools.benchmarks.predictions import predict_rows
 from tools.benchmarks.tables import MEASUREMENTS, TableError, publisher_of, read_table
 from tools.benchmarks.workload_groups import TIE, Group, Member, groups_of, mean_over_publishers
@@ -152,6 +153,7 @@ def to_json(groups: Sequence[Group]) -> dict[str, Any]:
         "all": summary(groups),
         "by_class": by(lambda group: group.task_class),
         "by_publisher": by(lambda group: group.publisher),
+        "measured_points": errors_by_points(groups),
         "cost_above_oracle": {name: cost_above_oracle(demands, pick) for name, pick in PICKS.items()},
     }
 
@@ -168,12 +170,18 @@ DOLLARS = {
     "none %": ("none_found", True),
 }  # fmt: skip
 
+POINTS = {
+    "groups": ("groups", False), "publishers": ("publishers", False), "median % before": ("median_before", True),
+    "after": ("median_after", True), "within 2x % before": ("within_2x_before", True), " after": ("within_2x_after", True),
+}  # fmt: skip
+
 
 def to_tables(report: dict[str, Any]) -> list[Table]:
     """Return the tables of a report made by `to_json`."""
     return [
         _table("Decisions by class", "class", {"all": report["all"]} | report["by_class"], DECISIONS),
         _table("Decisions by publisher", "publisher", report["by_publisher"], DECISIONS),
+        _table("Error of the types that nobody measured", "types", report["measured_points"], POINTS),
         _table("Cost of a fleet above the oracle", "who picks", report["cost_above_oracle"], DOLLARS),
     ]
 

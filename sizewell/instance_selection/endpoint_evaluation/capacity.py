@@ -60,7 +60,7 @@ class EndpointCapacity:
         else:
             capacity = layout.replicas * self._max_utilization.min(0) / layout.alone.request
         if self._measured is not None:
-            capacity = capacity * self._measured.capacity_scale(capacity)
+            capacity = capacity * self._measured.capacities(capacity).factors
         for i, m in types.measurements.items():
             if m.max_requests_per_second is not None:
                 capacity[i] = m.max_requests_per_second

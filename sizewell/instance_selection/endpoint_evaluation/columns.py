@@ -9,7 +9,7 @@ from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.endpoint_evaluation.capacity import EndpointCapacity
 from sizewell.instance_selection.endpoint_evaluation.layout import Layout, lay_out
 from sizewell.instance_selection.endpoint_evaluation.loaded_models import LoadedModels
-from sizewell.instance_selection.endpoint_evaluation.measured import SIBLING_FACTOR, Measured
+from sizewell.instance_selection.endpoint_evaluation.measured import Measured
 from sizewell.instance_selection.endpoint_evaluation.memory import EndpointMemory
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
@@ -34,7 +34,7 @@ class EndpointColumns:
             predicted = EndpointColumns(replace(needs, measurements=()), eligible)
             self.measured = Measured(self.types, predicted.times, predicted.layout)
             self.memory = EndpointMemory(self.types, self.measured.peak_memory_gib)
-            self.times = EndpointTimes(self.types, self.measured.time_scale)
+            self.times = EndpointTimes(self.types, self.measured.times.factors)
 
     @cached_property
     def layout(self) -> Layout:
@@ -55,16 +55,10 @@ class EndpointColumns:
     def interval_of(self, part: str) -> tuple[Array, Array]:
         """Return the factors below and above a part of latency of the nominal 90 % range.
 
-        Between siblings it is no wider than they differ.
+        After a measurement it is no wider than types differ that share an error.
         """
-        low, high = self.times.interval_of(part)
-        if self.measured is None:
-            return low, high
-        scaled = np.array([bool(names) for names in self.measured.latency_of])
-        return (
-            np.where(scaled, np.maximum(low, 1 / SIBLING_FACTOR), low),
-            np.where(scaled, np.minimum(high, SIBLING_FACTOR), high),
-        )
+        interval = self.times.interval_of(part)
+        return self.measured.times.narrowed(*interval) if self.measured else interval
 
     @cached_property
     def idle_s(self) -> dict[LatencyBound, Array]:
