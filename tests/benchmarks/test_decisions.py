@@ -47,6 +47,7 @@ def group(
         metric="latency_ms_avg",
         members=tuple(
             Member(
+                name=name,
                 instance_type=CATALOG.get(name),
                 usd_per_hour=price,
                 measured=m,
@@ -152,11 +153,22 @@ def test_rows_of_one_workload_are_a_group_whatever_the_machine_and_the_notes() -
     rows = [*ROWS, {**ROWS[0], "aws_instance": "g5.xlarge", "accelerator": "A10G", "batch_size": "16"}]
     rows[1]["note"] = "a word"
     (found,) = groups_of(rows, predict_rows(rows, CATALOG), CATALOG)
-    assert [member.instance_type.name for member in found.members] == [
+    assert [member.name for member in found.members] == [
         "ml.g4dn.xlarge", "ml.g6e.xlarge", "ml.g6.xlarge"
     ]  # fmt: skip
     assert found.tau == 1
     assert found.task_class == "encoders and image networks on GPUs"
+
+
+def test_machines_that_are_no_instance_types_are_compared_where_that_is_asked() -> None:
+    rows = [{**ROWS[0], "aws_instance": ""}, {**ROWS[1], "aws_instance": ""}]
+    predictions = predict_rows(rows, CATALOG)
+    assert groups_of(rows, predictions, CATALOG) == []
+    (found,) = groups_of(rows, predictions, CATALOG, any_machine=True)
+    assert [(member.name, member.usd_per_hour) for member in found.members] == [
+        ("1 x T4", None),
+        ("1 x L40S", None),
+    ]
 
 
 def test_a_rate_is_a_time_and_rows_of_one_type_count_once() -> None:
@@ -213,7 +225,7 @@ def test_the_newest_single_gpu_is_by_year() -> None:
     demand = fleets.Demand(group([1] * 5, [1] * 5), load=1.0, bound=9.0)
     newest = fleets.newest_single_gpu(demand)
     assert newest is not None
-    assert newest.instance_type.name == "ml.g6e.xlarge"
+    assert newest.name == "ml.g6e.xlarge"
 
 
 def test_what_types_share_of_an_error_a_measurement_takes_away() -> None:

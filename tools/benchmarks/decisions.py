@@ -68,7 +68,7 @@ def _best(members: Sequence[Member], usd_per_hour: Callable[[Member], float]) ->
     known = [member for member in members if member.predicted]
     if not known:
         return None
-    picked = min(known, key=lambda m: ((m.predicted or 0.0) * usd_per_hour(m), m.instance_type.name))
+    picked = min(known, key=lambda m: ((m.predicted or 0.0) * usd_per_hour(m), m.name))
     best = min(member.measured * usd_per_hour(member) for member in members)
     return Choice(picked.measured * usd_per_hour(picked) / best - 1)
 
@@ -91,7 +91,7 @@ def cheapest_within(group: Group, bound: float, *, pessimistic: bool) -> Bounded
         return None
 
     def price(member: Member) -> tuple[float, str]:
-        return member.usd_per_hour or 0.0, member.instance_type.name
+        return member.usd_per_hour or 0.0, member.name
 
     def figure(member: Member) -> float:
         return (member.pessimistic if pessimistic else member.predicted) or math.inf
@@ -141,8 +141,8 @@ def summary(groups: Sequence[Group]) -> dict[str, float | int | None]:
     return found
 
 
-def to_json(groups: Sequence[Group]) -> dict[str, Any]:
-    """Return the decisions of all groups, by class and by publisher."""
+def to_json(groups: Sequence[Group], of_any_machines: Sequence[Group]) -> dict[str, Any]:
+    """Return the decisions of all groups, by class and by publisher; measured points over groups of any machines."""
 
     def by(key: Callable[[Group], str]) -> dict[str, Any]:
         names = sorted({key(group) for group in groups})
@@ -153,7 +153,7 @@ def to_json(groups: Sequence[Group]) -> dict[str, Any]:
         "all": summary(groups),
         "by_class": by(lambda group: group.task_class),
         "by_publisher": by(lambda group: group.publisher),
-        "measured_points": errors_by_points(groups),
+        "measured_points": errors_by_points(of_any_machines),
         "cost_above_oracle": {name: cost_above_oracle(demands, pick) for name, pick in PICKS.items()},
     }
 
@@ -181,7 +181,7 @@ def to_tables(report: dict[str, Any]) -> list[Table]:
     return [
         _table("Decisions by class", "class", {"all": report["all"]} | report["by_class"], DECISIONS),
         _table("Decisions by publisher", "publisher", report["by_publisher"], DECISIONS),
-        _table("Error of the types that nobody measured", "types", report["measured_points"], POINTS),
+        _table("Error on the machines that nobody measured", "machines", report["measured_points"], POINTS),
         _table("Cost of a fleet above the oracle", "who picks", report["cost_above_oracle"], DOLLARS),
     ]
 
@@ -229,7 +229,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TableError as error:
         print(error, file=sys.stderr)
         return 2
-    report = to_json(groups_of(rows, with_intervals(predictions, together=together), catalog))
+    predictions = with_intervals(predictions, together=together)
+    report = to_json(
+        groups_of(rows, predictions, catalog), groups_of(rows, predictions, catalog, any_machine=True)
+    )
     if options.json:
         print(json.dumps(report, indent=2))
         return 0

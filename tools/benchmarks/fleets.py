@@ -62,7 +62,7 @@ def demands_of(groups: Sequence[Group]) -> list[Demand]:
 
 def _drawn(group: Group) -> Iterable[Demand]:
     figures = sorted(member.measured for member in group.members)
-    name = repr((group.publisher, group.metric, [m.instance_type.name for m in group.members], figures))
+    name = repr((group.publisher, group.metric, [m.name for m in group.members], figures))
     is_latency = group.metric.startswith(("latency_", "itl_"))
     for draw in range(DRAWS):
         digest = sha256(f"{draw} {name}".encode()).digest()
@@ -88,7 +88,7 @@ def predicted_pick(demand: Demand) -> Member | None:
     def cost(member: Member) -> tuple[float, str]:
         figure, worse = member.predicted or math.inf, member.pessimistic or math.inf
         near = NEAR_LIMIT_FACTOR if worse > demand.bound else 1.0
-        return _instances(demand, figure) * (member.usd_per_hour or 0.0) * near, member.instance_type.name
+        return _instances(demand, figure) * (member.usd_per_hour or 0.0) * near, member.name
 
     kept = [m for m in demand.group.members if m.predicted and m.predicted <= demand.bound]
     return min(kept, key=cost, default=None)
@@ -96,34 +96,25 @@ def predicted_pick(demand: Demand) -> Member | None:
 
 def cheapest_that_fits(demand: Demand) -> Member | None:
     """Return the type with the least price: every measured type held the model."""
-    return min(demand.group.members, key=lambda m: (m.usd_per_hour or 0.0, m.instance_type.name))
+    return min(demand.group.members, key=lambda m: (m.usd_per_hour or 0.0, m.name))
 
 
 def newest_single_gpu(demand: Demand) -> Member | None:
     """Return the type with one GPU of the latest year, None where no type has one GPU."""
     single = [
-        m
-        for m in demand.group.members
-        if m.instance_type.accelerator
-        and m.instance_type.accelerator.kind == "cuda"
-        and m.instance_type.accelerator_count == 1
+        (chip.launch_year or 0.0, -(member.usd_per_hour or 0.0), member.name, member)
+        for member in demand.group.members
+        if (known := member.instance_type)
+        and (chip := known.accelerator)
+        and chip.kind == "cuda"
+        and known.accelerator_count == 1
     ]
-    return max(
-        single,
-        key=lambda m: (
-            m.instance_type.accelerator.launch_year or 0.0 if m.instance_type.accelerator else 0.0,
-            -(m.usd_per_hour or 0.0),
-            m.instance_type.name,
-        ),
-        default=None,
-    )
+    return max(single)[-1] if single else None
 
 
 def tested_types(demand: Demand) -> list[Member]:
     """Return the cheapest types, which a load test compares."""
-    return sorted(demand.group.members, key=lambda m: (m.usd_per_hour or 0.0, m.instance_type.name))[
-        :TESTED_TYPES
-    ]
+    return sorted(demand.group.members, key=lambda m: (m.usd_per_hour or 0.0, m.name))[:TESTED_TYPES]
 
 
 def best_of_tested(demand: Demand) -> Member | None:
@@ -138,7 +129,7 @@ def oracle_pick(demand: Demand) -> Member | None:
 
 def _cheapest_fleet(demand: Demand, members: Sequence[Member]) -> Member | None:
     kept = [m for m in members if m.measured <= demand.bound]
-    return min(kept, key=lambda m: (usd_per_month(demand, m), m.instance_type.name), default=None)
+    return min(kept, key=lambda m: (usd_per_month(demand, m), m.name), default=None)
 
 
 PICKS: dict[str, Pick] = {

@@ -25,9 +25,11 @@ CLEAR_DIFFERENCE = 1.2
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """One instance type of a group, with times or one over rates: less is better."""
+    """One machine of a group, with times or one over rates: less is better."""
 
-    instance_type: InstanceType
+    name: str
+    instance_type: InstanceType | None
+    """None of a machine that is no instance type."""
     usd_per_hour: float | None
     measured: float
     predicted: float | None
@@ -111,37 +113,45 @@ def _by_publisher(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]
 
 
 def groups_of(
-    rows: Sequence[Mapping[str, str]], predictions: Sequence[Prediction], catalog: Catalog
+    rows: Sequence[Mapping[str, str]],
+    predictions: Sequence[Prediction],
+    catalog: Catalog,
+    *,
+    any_machine: bool = False,
 ) -> list[Group]:
-    """Return the groups of two and more instance types, in the order of their first rows.
+    """Return the groups of two and more instance types, or of any machines, in the order of their first rows.
 
     Rows belong together that agree in all that does not describe a machine, or in their ``group_id`` where a file has one.
-    Of several rows of one type the geometric mean counts.
+    Of several rows of one machine the geometric mean counts.
     """
     found: dict[tuple[str, ...], dict[str, list[Prediction]]] = {}
     for row, prediction in zip(rows, predictions, strict=True):
-        name = instance_type_of(row, catalog)
+        name = _instance_type(row, catalog) or (any_machine and _machine(row)) or ""
         if name and prediction.metric_class != "memory" and prediction.measured and prediction.measured > 0:
             found.setdefault(_workload(row), {}).setdefault(name, []).append(prediction)
     return [
         Group(
-            publisher=next(iter(of_types.values()))[0].publisher,
-            metric=next(iter(of_types.values()))[0].metric,
-            members=tuple(_member(catalog, name, same) for name, same in of_types.items()),
+            publisher=next(iter(of_machines.values()))[0].publisher,
+            metric=next(iter(of_machines.values()))[0].metric,
+            members=tuple(_member(catalog, name, same) for name, same in of_machines.items()),
             only_order=any(
-                row.tuned_record or not row.size_is_stated for same in of_types.values() for row in same
+                row.tuned_record or not row.size_is_stated for same in of_machines.values() for row in same
             ),
         )
-        for of_types in found.values()
-        if len(of_types) > 1
+        for of_machines in found.values()
+        if len(of_machines) > 1
     ]
 
 
-def instance_type_of(row: Mapping[str, str], catalog: Catalog) -> str:
+def _instance_type(row: Mapping[str, str], catalog: Catalog) -> str:
     """Return the name of the instance type that a row was measured on, empty where it is none of the catalog."""
     named = re.fullmatch(r"(?:ml\.)?([a-z0-9-]+\.[a-z0-9]+)", (row.get("aws_instance") or "").strip().lower())
     found = catalog.find(f"ml.{named[1]}") if named else None
     return found.name if found else ""
+
+
+def _machine(row: Mapping[str, str]) -> str:
+    return f"{row.get('accelerator_count') or 1} x {row.get('accelerator') or ''}"
 
 
 def _workload(row: Mapping[str, str]) -> tuple[str, ...]:
@@ -161,12 +171,15 @@ def _member(catalog: Catalog, name: str, same: Sequence[Prediction]) -> Member:
 
     less = less_is_better(same[0].metric)
     usage = Usage.TRAINING if same[0].metric_class == "training" else Usage.HOSTING
-    instance_type = catalog.get(name)
+    known = catalog.find(name)
     measured = as_time([row.measured for row in same])
     assert measured is not None
     return Member(
-        instance_type=instance_type,
-        usd_per_hour=catalog.price(name, usage if usage in instance_type.usages else Usage.EC2).usd_per_hour,
+        name=name,
+        instance_type=known,
+        usd_per_hour=catalog.price(name, usage if usage in known.usages else Usage.EC2).usd_per_hour
+        if known
+        else None,
         measured=measured,
         predicted=as_time([row.predicted for row in same]),
         pessimistic=as_time([row.high if less else row.low for row in same]),
