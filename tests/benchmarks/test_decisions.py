@@ -123,17 +123,17 @@ def test_the_best_for_the_money_weighs_the_price() -> None:
     ],
 )
 def test_the_cheapest_within_a_bound_that_both_keep(predicted: list[float | None], outcome: str) -> None:
-    found = cheapest_within(group([10, 4], predicted, prices=[1.0, 3.0]), 12.0, pessimistic=False)
+    found = cheapest_within(group([10, 4], predicted, prices=[1.0, 3.0]), 12.0)
     assert found is not None
     assert found.outcome == outcome
 
 
-def test_a_pick_misses_a_bound_by_a_factor_and_the_end_of_the_range_is_more_careful() -> None:
-    two = group([10, 4], [7, 4], prices=[1.0, 3.0], width=1.5)
-    missed = cheapest_within(two, 8.0, pessimistic=False)
+def test_a_pick_misses_a_bound_by_a_factor_and_a_margin_is_more_careful() -> None:
+    two = group([10, 4], [7, 4], prices=[1.0, 3.0])
+    missed = cheapest_within(two, 8.0)
     assert missed is not None
     assert (missed.outcome, missed.excess) == ("missed", 1.25)
-    careful = cheapest_within(two, 8.0, pessimistic=True)
+    careful = cheapest_within(two, 8.0, margin=0.5)
     assert careful is not None
     assert careful.outcome == "same"
 

@@ -27,6 +27,8 @@ from tools.benchmarks.predictions import predict_rows
 from tools.benchmarks.tables import MEASUREMENTS, TableError, publisher_of, read_table
 from tools.benchmarks.workload_groups import TIE, Group, Member, groups_of, mean_over_publishers
 
+#: Margins of a configuration that are compared.
+MARGINS = (0.0, 0.1, 0.25, 0.5, 1.0)
 #: Types that differ by less are not told apart by a bound.
 DIFFERENT = 1.05
 Outcome = Literal["same", "dearer", "missed", "none found"]
@@ -82,21 +84,15 @@ def bounds_of(group: Group) -> list[float]:
     return [*between, values[-1] * 1.2]
 
 
-def cheapest_within(group: Group, bound: float, *, pessimistic: bool) -> BoundedChoice | None:
-    """Return the choice of the cheapest type within a bound; None where prices are not known.
-
-    ``pessimistic``: the worse end of the range must keep the bound, not the estimate.
-    """
+def cheapest_within(group: Group, bound: float, margin: float = 0.0) -> BoundedChoice | None:
+    """Return the choice of the cheapest type within a bound, as a user's ``margin`` asks; None where prices are not known."""
     if any(not member.usd_per_hour for member in group.members):
         return None
 
     def price(member: Member) -> tuple[float, str]:
         return member.usd_per_hour or 0.0, member.name
 
-    def figure(member: Member) -> float:
-        return (member.pessimistic if pessimistic else member.predicted) or math.inf
-
-    kept = [member for member in group.members if figure(member) <= bound]
+    kept = [m for m in group.members if m.predicted and m.predicted * (1 + margin) <= bound]
     truth = min((member for member in group.members if member.measured <= bound), key=price)
     if not kept:
         return BoundedChoice("none found")
@@ -104,6 +100,24 @@ def cheapest_within(group: Group, bound: float, *, pessimistic: bool) -> Bounded
     if picked.measured > bound:
         return BoundedChoice("missed", picked.measured / bound)
     return BoundedChoice("same" if math.isclose(price(picked)[0], price(truth)[0]) else "dearer")
+
+
+def within_bounds(groups: Sequence[Group], margin: float = 0.0) -> dict[str, float | int | None]:
+    """Return the outcomes of the cheapest type within each bound, as shares, and by how much those that miss it do so."""
+    choices = [
+        (group.publisher, choice)
+        for group in groups
+        for bound in bounds_of(group)
+        if (choice := cheapest_within(group, bound, margin))
+    ]
+    return {
+        outcome: mean_over_publishers((who, choice.outcome == outcome) for who, choice in choices)
+        for outcome in OUTCOMES
+    } | {
+        "excess": mean_over_publishers(
+            (who, choice.excess - 1) for who, choice in choices if choice.outcome == "missed"
+        )
+    }
 
 
 def summary(groups: Sequence[Group]) -> dict[str, float | int | None]:
@@ -123,22 +137,7 @@ def summary(groups: Sequence[Group]) -> dict[str, float | int | None]:
     for name, chosen in choices.items():
         found[f"{name}_right"] = mean_over_publishers((who, choice.right) for who, choice in chosen)
         found[f"{name}_regret"] = mean_over_publishers((who, choice.regret) for who, choice in chosen)
-    for pessimistic in (False, True):
-        bounded = [
-            (group.publisher, found_within)
-            for group in groups
-            for bound in bounds_of(group)
-            if (found_within := cheapest_within(group, bound, pessimistic=pessimistic))
-        ]
-        prefix = "careful_" if pessimistic else ""
-        for outcome in OUTCOMES:
-            found[f"{prefix}{outcome.replace(' ', '_')}"] = mean_over_publishers(
-                (who, choice.outcome == outcome) for who, choice in bounded
-            )
-        found[f"{prefix}excess"] = mean_over_publishers(
-            (who, choice.excess) for who, choice in bounded if choice.outcome == "missed"
-        )
-    return found
+    return found | within_bounds(groups)
 
 
 def to_json(groups: Sequence[Group], of_any_machines: Sequence[Group]) -> dict[str, Any]:
@@ -153,6 +152,7 @@ def to_json(groups: Sequence[Group], of_any_machines: Sequence[Group]) -> dict[s
         "all": summary(groups),
         "by_class": by(lambda group: group.task_class),
         "by_publisher": by(lambda group: group.publisher),
+        "margins": {f"{margin:.0%}": within_bounds(groups, margin) for margin in MARGINS},
         "measured_points": errors_by_points(of_any_machines),
         "cost_above_oracle": {name: cost_above_oracle(demands, pick) for name, pick in PICKS.items()},
     }
@@ -163,7 +163,11 @@ DECISIONS = {
     "groups": ("groups", False), "publishers": ("publishers", False), "tau": ("kendall_tau", False),
     "fastest right %": ("fastest_right", True), "regret %": ("fastest_regret", True),
     "per dollar right %": ("per_dollar_right", True), "its regret %": ("per_dollar_regret", True),
-    "bound: same %": ("same", True), "dearer %": ("dearer", True), "missed %": ("missed", True), "none %": ("none_found", True),
+    "bound: same %": ("same", True), "dearer %": ("dearer", True), "missed %": ("missed", True), "none %": ("none found", True),
+}  # fmt: skip
+BOUNDS = {
+    "same %": ("same", True), "dearer %": ("dearer", True), "missed %": ("missed", True), "by %": ("excess", True),
+    "none found %": ("none found", True),
 }  # fmt: skip
 DOLLARS = {
     "fleets": ("fleets", False), "median %": ("median", True), "mean %": ("mean", True), "missed %": ("missed", True),
@@ -181,6 +185,7 @@ def to_tables(report: dict[str, Any]) -> list[Table]:
     return [
         _table("Decisions by class", "class", {"all": report["all"]} | report["by_class"], DECISIONS),
         _table("Decisions by publisher", "publisher", report["by_publisher"], DECISIONS),
+        _table("The cheapest type within a bound, by margin", "margin", report["margins"], BOUNDS),
         _table("Error on the machines that nobody measured", "machines", report["measured_points"], POINTS),
         _table("Cost of a fleet above the oracle", "who picks", report["cost_above_oracle"], DOLLARS),
     ]
