@@ -1,10 +1,12 @@
 import csv
 from collections import Counter
+from typing import get_args
 
 import pytest
 
 from sizewell.instance_selection import load_catalog
-from tools.benchmarks.algorithms import TABLE, Algorithm, find_algorithm, load_algorithms
+from tools.benchmarks.algorithms import TABLE, Algorithm, Task, find_algorithm, load_algorithms
+from tools.benchmarks.choice_table import Circumstance
 
 ALGORITHMS = load_algorithms()
 each_row = pytest.mark.parametrize(
@@ -12,8 +14,8 @@ each_row = pytest.mark.parametrize(
 )
 
 
-def find(name: str, task: str = "training") -> Algorithm:
-    found = find_algorithm(name, task)  # type: ignore[arg-type]
+def find(name: str, task: Task = "training", version: float | None = None) -> Algorithm:
+    found = find_algorithm(name, task, version)
     assert found is not None, name
     return found
 
@@ -29,20 +31,13 @@ def test_an_algorithm_has_one_row_for_each_task_and_version() -> None:
     assert [key for key, times in keys.items() if times > 1] == []
 
 
-def test_a_spelling_belongs_to_one_algorithm_of_a_task() -> None:
-    owners: dict[tuple[str, str], set[str]] = {}
-    for row in ALGORITHMS:
-        for spelling in (row.name, *row.aliases):
-            owners.setdefault((row.task, spelling), set()).add(row.name)
-    assert {key: names for key, names in owners.items() if len(names) > 1} == {}
-
-
 @each_row
 def test_a_row_has_a_source_and_prefers_what_it_can_use(row: Algorithm) -> None:
     assert len(row.source) > 20
     assert row.task in ("training", "inference", "any")
     assert row.kind in ("built-in", "library", "class")
     preferences = {row.preference, *(hardware for _, hardware in row.preference_when)}
+    assert {word for word, _ in row.preference_when} <= {*get_args(Circumstance), "speed", "over-2gb"}
     assert preferences <= {kind for kind in ("cpu", "gpu", "neuron") if getattr(row, kind)}
     assert row.cpu_series in "mcr"
     assert not (row.multi_gpu and not row.gpu)
@@ -56,70 +51,31 @@ def test_families_are_in_the_catalog(row: Algorithm) -> None:
     }
 
 
-@each_row
-def test_every_spelling_finds_its_algorithm(row: Algorithm) -> None:
-    for spelling in (row.name, *row.aliases):
-        for task in ("training", "inference") if row.task == "any" else (row.task,):
-            assert find(spelling, task).name == row.name, spelling
-
-
 @pytest.mark.parametrize(
-    ("text", "gpu"),
+    ("version", "gpu", "multi_gpu", "p2"),
     [
-        ("XGBoost<=1.0-1", False),
-        ("XGBoost 1.0-1 or earlier training", False),
-        ("XGBoost 0.90", False),
-        ("XGBoost < 1.2", False),
-        ("XGBoost>=1.2", True),
-        ("XGBoost 1.2 or later training", True),
-        ("xgboost 1.7-1", True),
-        ("XGBoost", True),
+        (0.9, False, False, False),
+        (1.1, False, False, False),
+        (1.2, True, False, True),
+        (1.5, True, True, True),
+        (1.7, True, True, False),
+        (None, True, True, False),
     ],
 )
-def test_a_version_chooses_the_row(text: str, gpu: bool) -> None:
-    assert find(text).gpu is gpu
+def test_a_version_chooses_the_row(version: float | None, gpu: bool, multi_gpu: bool, p2: bool) -> None:
+    row = find("xgboost", version=version)
+    assert (row.gpu, row.multi_gpu, "p2" in row.families) == (gpu, multi_gpu, p2)
 
 
-@pytest.mark.parametrize(
-    ("text", "task", "name"),
-    [
-        ("LightGBM training", "training", "lightgbm"),
-        ("Random Cut Forest", "inference", "random cut forest"),
-        ("a random forest of 500 trees", "training", "random forest"),
-        ("seq2seq RNN/attention", "training", "seq2seq"),
-        ("BlazingText batch_skipgram", "training", "blazingtext batch_skipgram"),
-        ("FCN/PSP/DeepLab (built-in)", "training", "semantic segmentation (built-in)"),
-        ("K-Means clustering", "training", "k-means"),
-        ("hosting of LLMs", "inference", "large language model"),
-        ("embedding lookups", "inference", "embedding look-up"),
-    ],
-)
-def test_the_longest_name_in_a_sentence_counts(text: str, task: str, name: str) -> None:
-    assert find(text, task).name == name
-
-
-def test_a_name_inside_another_word_is_none() -> None:
-    assert find_algorithm("pcap files", "training") is None
-    assert find_algorithm("", "inference") is None
-
-
-def test_xgboost_used_one_gpu_at_first_and_dropped_the_oldest() -> None:
-    assert not find("XGBoost 1.3").multi_gpu
-    assert find("XGBoost 1.5").multi_gpu
-    assert "p2" in find("XGBoost 1.5").families
-    assert "p2" not in find("XGBoost").families
+def test_only_the_name_and_the_task_of_the_table_find_a_row() -> None:
+    assert find("lightgbm", "training").cpu_series == "m"
+    assert find("lightgbm", "inference").cpu_series == "c"
+    assert find("small model", "training") == find("small model", "inference")
+    assert find_algorithm("LightGBM training", "training") is None
+    assert find_algorithm("lda", "inference", 1.0) is not None
 
 
 def test_circumstances_change_the_hardware() -> None:
-    supervised = find("BlazingText supervised")
-    assert supervised.preferred_hardware(data_gb=1.9) == "cpu"
-    assert supervised.preferred_hardware(data_gb=2.1) == "gpu"
-    assert find("XGBoost 1.5").preferred_hardware() == "cpu"
-    assert find("XGBoost 1.5").preferred_hardware(frozenset({"large"})) == "gpu"
-    assert find("XGBoost 0.90").preferred_hardware(frozenset({"large"})) == "cpu"
-
-
-def test_trees_want_memory_to_train_and_arithmetic_to_answer() -> None:
-    assert find("LightGBM", "training").cpu_series == "m"
-    assert find("LightGBM", "inference").cpu_series == "c"
-    assert find("feature store", "inference").cpu_series == "r"
+    assert find("xgboost").preferred_hardware() == "cpu"
+    assert find("xgboost").preferred_hardware({"large"}) == "gpu"
+    assert find("xgboost", version=0.9).preferred_hardware({"large"}) == "cpu"

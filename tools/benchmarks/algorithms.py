@@ -1,6 +1,6 @@
-"""Find what hardware an algorithm can use: SageMaker's built-in ones, common libraries, and classes of workload."""
+"""What hardware an algorithm can use: SageMaker's built-in ones, common libraries, and classes of workload."""
 
-import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -12,9 +12,6 @@ TABLE = DATA / "algorithms.csv"
 
 Task = Literal["training", "inference"]
 
-_SEPARATORS = re.compile(r"[-_\s/().,;:+<>=~]+")
-_VERSION = re.compile(r"(?<![\w.])(\d+\.\d+)")
-_UNTIL = re.compile(r"<|\b(?:or earlier|or older|before|up to|until)\b", re.IGNORECASE)
 _BOUND_SERIES = {"memory": "m", "balanced": "m", "compute": "c", "bandwidth": "c", "capacity": "r"}
 
 
@@ -32,7 +29,6 @@ class Algorithm:
 
     kind: str
     name: str
-    aliases: tuple[str, ...]
     task: str
     since: float | None
     until: float | None
@@ -51,52 +47,24 @@ class Algorithm:
         """The letter of the CPU family that suits it: ``m`` balanced, ``c`` compute, ``r`` memory."""
         return _BOUND_SERIES[self.bound]
 
-    def preferred_hardware(
-        self, circumstances: frozenset[str] = frozenset(), data_gb: float | None = None
-    ) -> str:
-        """Return ``cpu``, ``gpu`` or ``neuron``: the first circumstance of the table that holds, else the rule.
-
-        ``over-2gb`` holds when the data is larger than 2 GB; the others are words such as ``large`` or ``speed``.
-        """
-        for circumstance, hardware in self.preference_when:
-            limit = re.fullmatch(r"over-(\d+)gb", circumstance)
-            if (
-                (data_gb is not None and data_gb > float(limit[1]))
-                if limit
-                else circumstance in circumstances
-            ):
-                return hardware
-        return self.preference
+    def preferred_hardware(self, circumstances: Collection[str] = ()) -> str:
+        """Return ``cpu``, ``gpu`` or ``neuron``: that of the first circumstance of the table that holds, else the usual."""
+        found = (hardware for circumstance, hardware in self.preference_when if circumstance in circumstances)
+        return next(found, self.preference)
 
 
-def find_algorithm(name: str, task: Task) -> Algorithm | None:
-    """Return the row of an algorithm for a task, or None when no name or alias occurs in the text.
-
-    ``name`` may be a whole sentence: the longest name in it counts, the first of equals. A version in it
-    (``XGBoost 1.2 or later``, ``XGBoost<=1.0-1``) chooses between rows; without one, the newest software is meant.
-    """
-    text = f" {_plain(name)} "
-    found: list[tuple[int, int, Algorithm]] = []
-    for algorithm in load_algorithms():
-        if algorithm.task not in (task, "any"):
-            continue
-        for alias in (algorithm.name, *algorithm.aliases):
-            plain = _plain(alias)
-            at = max(text.find(f" {plain} "), text.find(f" {plain}s "))
-            if at >= 0:
-                found.append((-len(plain), at, algorithm))
-    if not found:
-        return None
-    best = min(found, key=lambda match: match[:2])[2]
-    rows = [algorithm for _, _, algorithm in found if algorithm.name == best.name]
-    version = _version(name)
-    suitable = [algorithm for algorithm in rows if _holds(algorithm, version)]
-    return (suitable or rows)[-1 if version is None else 0]
+def find_algorithm(name: str, task: Task, version: float | None = None) -> Algorithm | None:
+    """Return the row of an algorithm for a task and a version, without one for the newest; None where there is none."""
+    rows = [row for row in load_algorithms() if row.name == name and row.task in (task, "any")]
+    if version is None:
+        return rows[-1] if rows else None
+    held = (row for row in rows if (row.since or 0) <= version <= (row.until or version))
+    return next(held, None)
 
 
 @cache
 def load_algorithms() -> tuple[Algorithm, ...]:
-    """Return all rows in the order of the table; it is read once per process."""
+    """Return all rows in the order of the table, versions ascending; it is read once per process."""
     return tuple(_algorithm(row) for row in read_table(TABLE))
 
 
@@ -104,25 +72,4 @@ def _algorithm(row: dict[str, str]) -> Algorithm:
     pairs = (pair.partition(":") for pair in items(row["preference_when"]))
     return record(
         Algorithm, row, preference_when=tuple((circumstance, hardware) for circumstance, _, hardware in pairs)
-    )
-
-
-def _plain(text: str) -> str:
-    return _SEPARATORS.sub(" ", text.lower()).strip()
-
-
-def _version(text: str) -> float | None:
-    found = _VERSION.search(re.sub(r"[<>=~]+", " ", text))
-    if not found:
-        return None
-    version = float(found[1])
-    # "earlier than 1.2" excludes it, "1.0 or earlier" does not: both lie below the next release.
-    return version - 0.05 if _UNTIL.search(text) and "=" not in text and "or " not in text else version
-
-
-def _holds(algorithm: Algorithm, version: float | None) -> bool:
-    if version is None:
-        return algorithm.until is None
-    return (algorithm.since is None or version >= algorithm.since) and (
-        algorithm.until is None or version <= algorithm.until
     )

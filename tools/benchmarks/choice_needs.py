@@ -9,10 +9,9 @@ from sizewell.instance_selection import (
     HardwareKind,
     InstanceLimits,
     ModelSpec,
-    Precision,
     TrainingRequirements,
 )
-from tools.benchmarks.choice_requirements import Workload
+from tools.benchmarks.choice_table import Question
 
 #: Mean tokens of a prompt and of an answer in conversations (ShareGPT; Kwon et al. 2023, PagedAttention, figure 11).
 DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS = 161, 338
@@ -35,28 +34,27 @@ LORA_SHARE, LORA_FROM = 0.005, 1e9
 EVERY_IMAGE = frozenset(HardwareKind)
 
 
-def endpoint_needs(
-    workload: Workload, model: ModelSpec, images: frozenset[HardwareKind]
-) -> EndpointRequirements:
+def endpoint_needs(question: Question, images: frozenset[HardwareKind]) -> EndpointRequirements:
     """Return the stated rate, or the batch in progress, within the stated latency or the default one.
 
     Where a row states a length but no latency, its batch is a question of memory (`capacity_needs`), and one request
     alone must be quick.
     """
+    model = question.model
     generates = model.architecture.generates
-    stated, rate = workload.max_latency_ms, workload.requests_per_second
+    stated, rate = question.max_p95_latency_ms, question.requests_per_second
     quick = stated is not None and stated < IMMEDIATE_MS
     # A latency below a second of a model that writes is that of its first token.
     bound = _default_ms(model) if stated is None or (generates and stated < FIRST_TOKEN_MS / 2) else stated
     pixels = bool(model.forward_flops_per_image) and not generates
-    sized = workload.context_tokens is not None and stated is None
-    users = (workload.batch or DEFAULT_BATCH) if generates and not sized else 1
+    sized = question.context_tokens is not None and stated is None
+    users = (question.concurrent_requests or DEFAULT_BATCH) if generates and not sized else 1
     return EndpointRequirements(
         model=model,
         engine=Engine.LLM_ENGINE if generates else Engine.OPTIMIZED_RUNTIME if quick else Engine.EAGER,
         limits=InstanceLimits(images=images, allow_burstable=True),
         max_p95_latency_ms=bound,
-        input_tokens=0 if pixels else _input_tokens(workload, generates),
+        input_tokens=0 if pixels else _input_tokens(question, generates),
         output_tokens=DEFAULT_OUTPUT_TOKENS if generates else 0,
         images_per_request=1 if pixels else 0,
         peak_requests_per_second=rate,
@@ -77,24 +75,23 @@ def capacity_needs(needs: EndpointRequirements, batch: int) -> EndpointRequireme
     )
 
 
-def training_needs(
-    workload: Workload, model: ModelSpec, images: frozenset[HardwareKind]
-) -> TrainingRequirements:
-    """Return a job of usual size, in half precision where a row states none.
+def training_needs(question: Question, images: frozenset[HardwareKind]) -> TrainingRequirements:
+    """Return a job of usual size.
 
     A model is fine-tuned, a large one with adapters, unless the row speaks of pre-training.
     """
-    pre_training = "pre-training" in workload.circumstances
+    model = question.model
+    pre_training = "pre-training" in question.circumstances
     tuned = not pre_training and model.parameters >= LORA_FROM
     tokens = PRE_TRAINING_TOKENS if pre_training else TUNING_TOKENS
     pixels = bool(model.forward_flops_per_image)
     return TrainingRequirements(
-        model=model if workload.precision_is_stated else replace(model, precision=Precision.FP16),
+        model=model,
         limits=InstanceLimits(images=images),
         method="lora" if tuned else "full",
         optimizer="adamw",
         units=TRAINING_IMAGES if pixels else tokens,
-        sequence_length=0 if pixels else workload.context_tokens or TRAINING_SEQUENCE,
+        sequence_length=0 if pixels else question.context_tokens or TRAINING_SEQUENCE,
         batch_size_per_accelerator=TRAINING_BATCH,
         deadline_hours=TRAINING_HOURS,
         lora_parameters=LORA_SHARE * model.parameters if tuned else 0.0,
@@ -108,8 +105,8 @@ def _default_ms(model: ModelSpec) -> float:
     return ATTENTION_MS if model.architecture is Architecture.DIFFUSION else IMMEDIATE_MS
 
 
-def _input_tokens(workload: Workload, generates: bool) -> int:
-    length = workload.context_tokens
+def _input_tokens(question: Question, generates: bool) -> int:
+    length = question.context_tokens
     if length is None:
         return DEFAULT_INPUT_TOKENS
     # The answer takes its usual part of the length.

@@ -1,26 +1,28 @@
 """Pick an instance type for the question of a row: the selection where it can be computed, else a table and prices."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+from math import inf
 from typing import Any
 
 from sizewell.instance_selection import (
     Architecture,
     Candidate,
     Catalog,
-    HardwareKind,
     ModelSpec,
     NoFeasibleInstanceError,
     Precision,
-    Usage,
     select_endpoint_instance,
     select_training_instance,
 )
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.catalog.tables import read_table
 from sizewell.instance_selection.endpoint_selection import endpoint_verdicts
-from tools.benchmarks.choice_cells import family_of, has_hardware
+from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.instance_selection.results import TrainingEstimate
+from tools.benchmarks.algorithms import Algorithm
+from tools.benchmarks.choice_names import GROUPS, SERVERLESS, family_of, matches
 from tools.benchmarks.choice_needs import (
     DEFAULT_BATCH,
     UNBOUNDED_MS,
@@ -28,10 +30,9 @@ from tools.benchmarks.choice_needs import (
     endpoint_needs,
     training_needs,
 )
-from tools.benchmarks.choice_requirements import Workload
-from tools.benchmarks.choice_verdicts import USABLE_CARD_SHARE, Answer, algorithm_verdict, host_gib
+from tools.benchmarks.choice_table import Question
+from tools.benchmarks.choice_verdicts import USABLE_CARD_SHARE, Answer, algorithm_verdict
 
-SERVERLESS = "serverless"
 #: Half-precision kernels of LLM engines need bf16 and asynchronous copies: compute capability 8.0 (Ampere) or later.
 LLM_CAPABILITY = 8.0
 #: A family that is offered in fewer regions is taken only where no other will do: capacity is what deployments lack.
@@ -55,6 +56,10 @@ class Ranked:
     work: float = 0.0
 
     @property
+    def name(self) -> str:
+        return self.instance_type.name
+
+    @property
     def regions(self) -> int:
         return _regions().get(self.instance_type.family, 0)
 
@@ -68,243 +73,180 @@ class Pick:
     ranking: tuple[str, ...] = ()
 
 
-def pick(workload: Workload, catalog: Catalog) -> Pick:
-    """Return the pick for a row; never raises for a row that was read."""
-    if workload.serverless:
+def pick(question: Question, catalog: Catalog) -> Pick:
+    """Return the pick for a question, whose answers it does not see."""
+    if "intermittent" in question.circumstances:
         return Pick(SERVERLESS, "intermittent traffic that tolerates a cold start")
-    usage = Usage.TRAINING if workload.task == "training" else Usage.HOSTING
-    model = workload.model
-    if workload.of_unknown_size:
-        return Pick(None, "the size of the model is not stated")
-    if model is None:
-        ranking = _by_price(_algorithm_types(workload, catalog), catalog, usage, workload)
-        return Pick(established(ranking, workload), "algorithm table and price", _names(ranking))
-    for how, asked in _relaxations(workload):
-        if ranking := _selected(asked, catalog):
-            return Pick(established(ranking, workload), how, _names(ranking))
+    for how, ranking in _rankings(question, catalog):
+        if ranking:
+            return Pick(established(ranking, question), how, tuple(ranked.name for ranked in ranking))
     return Pick(None, "nothing that is offered holds it")
 
 
-def _relaxations(workload: Workload) -> Iterable[tuple[str, Workload]]:
+def _rankings(question: Question, catalog: Catalog) -> Iterable[tuple[str, list[Ranked]]]:
+    if algorithm := question.hardware_of_algorithm:
+        types = _algorithm_types(question, algorithm, catalog)
+        yield "algorithm table and price", _by_price(types, catalog, question)
+        return
+    for how, asked in _relaxations(question):
+        yield how, _selected(asked, catalog)
+
+
+def _relaxations(question: Question) -> Iterable[tuple[str, Question]]:
     """Yield the question with less and less of it binding.
 
     What a row does not state goes first, its budget next, then its latency; at last its weights have eight bits.
     """
-    yield "selection", workload
-    if workload.batch is None:
-        workload = replace(workload, batch=1)
-        yield "selection for one request at a time", workload
-    if workload.max_latency_ms is None:
-        yield "selection without a latency", replace(workload, max_latency_ms=UNBOUNDED_MS)
-    if workload.max_usd_per_month is not None:
-        workload = replace(workload, max_usd_per_month=None)
-        yield "selection without the budget", workload
-    workload = replace(workload, max_latency_ms=UNBOUNDED_MS)
-    yield "selection without the latency", workload
-    if workload.model and workload.model.precision.bytes > 1:
-        narrow = replace(workload.model, precision=Precision.INT8)
-        yield "selection with 8-bit weights", replace(workload, model=narrow)
+    yield "selection", question
+    if question.concurrent_requests is None:
+        question = question.model_copy(update={"concurrent_requests": 1})
+        yield "selection for one request at a time", question
+    unhurried = question.model_copy(update={"max_p95_latency_ms": UNBOUNDED_MS})
+    if question.max_p95_latency_ms is None:
+        yield "selection without a latency", unhurried
+    if question.max_usd_per_month is not None:
+        yield "selection without the budget", question.model_copy(update={"max_usd_per_month": None})
+        unhurried = unhurried.model_copy(update={"max_usd_per_month": None})
+    yield "selection without the latency", unhurried
+    if question.model.precision.bytes > 1:
+        yield "selection with 8-bit weights", unhurried.model_copy(update={"precision": Precision.INT8})
 
 
-def _selected(workload: Workload, catalog: Catalog) -> list[Ranked]:
+def _selected(question: Question, catalog: Catalog) -> list[Ranked]:
     """Return what the selection keeps of the types that the row means, best first, with a cost."""
-    model = workload.model
-    assert model is not None
-    try:
-        candidates = _candidates(workload, model, catalog)
-    except (NoFeasibleInstanceError, LookupError, ArithmeticError, ValueError):
-        # A row that the selection cannot compute must not hide the others.
-        return []
-    allowed = {instance_type.name: instance_type for instance_type in _allowed(workload, catalog)}
-    budget = workload.max_usd_per_month
+    allowed = {t.name: t for t in _allowed(question, catalog)}
+    budget = question.max_usd_per_month or inf
     kept = [
-        candidate
-        for candidate in candidates
-        if candidate.instance_type in allowed
-        and candidate.cost.usd_per_month is not None
-        and (budget is None or candidate.cost.usd_per_month <= budget)
+        (candidate, t, cost)
+        for candidate in _candidates(question, allowed.values(), catalog)
+        if (t := allowed.get(candidate.instance_type))
+        and (cost := candidate.cost.usd_per_month) is not None
+        and cost <= budget
     ]
-    if workload.objective != "cost":
-        kept.sort(key=lambda candidate: _speed_order(candidate, workload.objective))
-    return [
-        Ranked(
-            allowed[candidate.instance_type],
-            candidate.cost.usd_per_month or 0.0,
-            _work(candidate, allowed[candidate.instance_type]),
-        )
-        for candidate in kept
-    ]
+    if question.objective != "least-cost":
+        kept.sort(key=lambda found: (_slowness(found[0], question.objective), found[2], found[1].name))
+    return [Ranked(t, cost, _work(candidate) if t.accelerator_count else 0.0) for candidate, t, cost in kept]
 
 
-def _candidates(workload: Workload, model: ModelSpec, catalog: Catalog) -> list[Candidate[Any]]:
-    images = _images(workload)
-    if workload.task == "training":
-        trained = select_training_instance(training_needs(workload, model, images), catalog)
-        return [trained.chosen, *trained.runners_up]
-    needs = endpoint_needs(workload, model, images)
-    served = select_endpoint_instance(needs, catalog)
+def _candidates(
+    question: Question, allowed: Iterable[InstanceType], catalog: Catalog
+) -> list[Candidate[Any]]:
+    images = frozenset(kind for t in allowed if (kind := hardware_kind(t)))
+    try:
+        if question.task == "training":
+            trained = select_training_instance(training_needs(question, images), catalog)
+            return [trained.chosen, *trained.runners_up]
+        needs = endpoint_needs(question, images)
+        served = select_endpoint_instance(needs, catalog)
+    except NoFeasibleInstanceError:
+        return []
     candidates = [served.chosen, *served.runners_up]
-    if not model.architecture.generates or workload.requests_per_second:
+    if not question.model.architecture.generates or question.requests_per_second:
         return candidates
-    batch = capacity_needs(needs, workload.batch or DEFAULT_BATCH)
+    batch = capacity_needs(needs, question.concurrent_requests or DEFAULT_BATCH)
     holds = endpoint_verdicts(batch, catalog, [candidate.instance_type for candidate in candidates])
     return [candidate for candidate in candidates if holds[candidate.instance_type] is None]
 
 
-def _work(candidate: Candidate[Any], instance_type: InstanceType) -> float:
-    served = instance_type.accelerator_count and hasattr(candidate.estimate, "capacity_requests_per_second")
-    return candidate.estimate.capacity_requests_per_second if served else 0.0
+def _work(candidate: Candidate[Any]) -> float:
+    """Return the requests per second that a candidate can serve; 0 of a training."""
+    estimate = candidate.estimate
+    return 0.0 if isinstance(estimate, TrainingEstimate) else float(estimate.capacity_requests_per_second)
 
 
-def _speed_order(candidate: Candidate[Any], objective: str) -> tuple[float, float, str]:
-    estimate, cost = candidate.estimate, candidate.cost.usd_per_month or 0.0
-    if hasattr(estimate, "duration_hours"):
-        return estimate.duration_hours, cost, candidate.instance_type
-    if objective == "throughput":
-        return -estimate.capacity_requests_per_second, cost, candidate.instance_type
-    return estimate.p95_latency_ms, cost, candidate.instance_type
+def _slowness(candidate: Candidate[Any], objective: str) -> float:
+    estimate = candidate.estimate
+    if isinstance(estimate, TrainingEstimate):
+        return estimate.duration_hours
+    return -_work(candidate) if objective == "most-throughput" else float(estimate.p95_latency_ms)
 
 
-def _allowed(workload: Workload, catalog: Catalog) -> list[InstanceType]:
-    """Return the types that the text of a row leaves: its candidates, chips, hardware, and what an engine needs."""
-    kept = []
-    for instance_type in catalog.instance_types:
-        chip = instance_type.accelerator.name.lower() if instance_type.accelerator else ""
-        neuron = has_hardware(instance_type, "neuron")
-        if workload.candidates and instance_type.name not in workload.candidates:
-            continue
-        if workload.chips and not any(
-            chip.startswith(name) and instance_type.accelerator_count >= count
-            for count, name in workload.chips
-        ):
-            continue
-        if workload.series and not any(has_hardware(instance_type, series) for series in workload.series):
-            continue
-        if not workload.series and neuron and not _may_compile(workload):
-            continue
-        if workload.hardware == "cpu" and instance_type.accelerator_count:
-            continue
-        if workload.hardware == "gpu" and not has_hardware(instance_type, "gpu"):
-            continue
-        if workload.hardware == "no-gpu" and has_hardware(instance_type, "gpu"):
-            continue
-        if (
-            instance_type.burstable
-            or (instance_type.cpu_architecture == "arm64") is not workload.arm64
-            or not _is_modern_enough(workload, instance_type)
-        ):
-            continue
-        kept.append(instance_type)
-    return kept
+def _allowed(question: Question, catalog: Catalog) -> list[InstanceType]:
+    """Return the types that a row may mean: those that it names, else those that its model is usually run on."""
+    usable = [t for t in catalog.instance_types if not t.burstable and t.cpu_architecture != "arm64"]
+    if question.instance_types:
+        usable = [t for t in usable if any(matches(name, t) for name in question.instance_types)]
+    elif not question.algorithm:
+        usable = [t for t in usable if _is_usual(question, t)]
+    generates = not question.algorithm and question.model.architecture.generates
+    if not generates or question.task == "training" or question.max_usd_per_month or _names_types(question):
+        return usable
+    return [t for t in usable if _is_modern_enough(question.model, t)]
 
 
-def _may_compile(workload: Workload) -> bool:
-    """Neuron needs a model compiled for it: it is considered where a row asks for low cost, or for no GPU."""
-    return (
-        "cheap" in workload.circumstances
-        or workload.hardware == "no-gpu"
-        or workload.max_usd_per_month is not None
-    )
+def _is_usual(question: Question, instance_type: InstanceType) -> bool:
+    """Return whether a type is usual for a model where the row names none."""
+    if GROUPS["neuron"](instance_type):  # a model must be compiled for it, which somebody does to save money
+        return "low-cost" in question.circumstances or question.max_usd_per_month is not None
+    # The containers of LLM engines (LMI, TGI) are built for accelerators.
+    served_by_engine = question.model.architecture.generates and question.task == "inference"
+    return not (served_by_engine and GROUPS["cpu"](instance_type))
 
 
-def _is_modern_enough(workload: Workload, instance_type: InstanceType) -> bool:
-    model, chip = workload.model, instance_type.accelerator
-    if not model or not chip or chip.kind != "cuda" or workload.max_usd_per_month or workload.candidates:
-        return True
-    if (
-        not model.architecture.generates
-        or workload.task == "training"
-        or float(chip.generation or 0) >= LLM_CAPABILITY
-    ):
+def _names_types(question: Question) -> bool:
+    return any(name not in GROUPS for name in question.instance_types)
+
+
+def _is_modern_enough(model: ModelSpec, instance_type: InstanceType) -> bool:
+    chip = instance_type.accelerator
+    if not (chip and GROUPS["gpu"](instance_type)):
         return True
     # Encoder-decoders were trained in bf16: where there is none they run in fp32, if they fit.
     card_bytes = (instance_type.accelerator_memory_gib or 0.0) * GIB * USABLE_CARD_SHARE
-    return model.architecture is Architecture.ENCODER_DECODER and model.parameters * 4 <= card_bytes
+    fits = model.architecture is Architecture.ENCODER_DECODER and model.parameters * 4 <= card_bytes
+    return fits or float(chip.generation or 0) >= LLM_CAPABILITY
 
 
-def _images(workload: Workload) -> frozenset[HardwareKind]:
-    kinds = {HardwareKind.CUDA, HardwareKind.CPU_ARM64 if workload.arm64 else HardwareKind.CPU_X86_64}
-    generates = workload.model is not None and workload.model.architecture.generates
-    if generates and workload.task != "training" and workload.hardware != "cpu" and not workload.arm64:
-        kinds = {HardwareKind.CUDA}  # the containers of LLM engines (LMI, TGI) are built for accelerators
-    if workload.series or _may_compile(workload):
-        kinds.add(HardwareKind.NEURON)
-    return frozenset(kinds)
-
-
-def _algorithm_types(workload: Workload, catalog: Catalog) -> list[InstanceType]:
-    """Return the types that the table prefers for an algorithm, or for the words of a row without one."""
-    algorithm = workload.algorithm
-    hardware = {"cpu": "cpu", "gpu": "gpu"}.get(workload.hardware) or ("neuron" if workload.series else "")
-    if algorithm and not (hardware and getattr(algorithm, hardware)):
-        hardware = algorithm.preferred_hardware(workload.circumstances, workload.data_gb)
-    series = algorithm.cpu_series if algorithm else "m"
-    families = algorithm.families if algorithm else ()
-    needed = host_gib(workload)
-    kept = []
-    for instance_type in _allowed(
-        replace(workload, circumstances=workload.circumstances | {"cheap"}), catalog
-    ):
-        if not has_hardware(instance_type, hardware or "cpu"):
-            continue
-        if algorithm and algorithm_verdict(workload, algorithm, instance_type).answer is not Answer.FEASIBLE:
-            continue
-        if instance_type.accelerator_count and families and instance_type.family not in families:
-            continue
-        if not instance_type.accelerator_count and instance_type.family[0] != series:
-            continue
-        if instance_type.memory_gib > needed and (
-            workload.task != "training" or instance_type.vcpus >= MIN_TRAINING_VCPUS
-        ):
-            kept.append(instance_type)
-    return kept
-
-
-def _by_price(
-    types: Iterable[InstanceType], catalog: Catalog, usage: Usage, workload: Workload
-) -> list[Ranked]:
-    """Return the offered types with a price, cheapest first, or fastest first where speed is asked for."""
-    priced = [
-        Ranked(instance_type, price)
-        for instance_type in types
-        if catalog.is_offered(instance_type.name, usage)
-        and (price := catalog.price(instance_type.name, usage).usd_per_hour) is not None
+def _algorithm_types(question: Question, algorithm: Algorithm, catalog: Catalog) -> list[InstanceType]:
+    """Return the types that the row names, else those that the table prefers for its algorithm."""
+    preferred = GROUPS[algorithm.preferred_hardware(question.conditions)]
+    return [
+        t
+        for t in _allowed(question, catalog)
+        if (question.instance_types or preferred(t))
+        and algorithm_verdict(question, algorithm, t).answer is Answer.FEASIBLE
+        and (t.accelerator_count or t.family[0] == algorithm.cpu_series)
+        and (question.task == "inference" or t.vcpus >= MIN_TRAINING_VCPUS)
     ]
-    if workload.objective == "cost" or not all(ranked.instance_type.accelerator for ranked in priced):
-        return sorted(priced, key=lambda ranked: (ranked.usd, ranked.instance_type.name))
+
+
+def _by_price(types: Iterable[InstanceType], catalog: Catalog, question: Question) -> list[Ranked]:
+    """Return the offered types with a price, cheapest first, or fastest first where speed is asked for."""
+    fastest = question.objective != "least-cost"
+    priced = [
+        Ranked(t, price)
+        for t in types
+        if catalog.is_offered(t.name, question.usage)
+        and (price := catalog.price(t.name, question.usage).usd_per_hour) is not None
+    ]
     return sorted(
-        priced, key=lambda ranked: (-_bandwidth(ranked.instance_type), ranked.usd, ranked.instance_type.name)
+        priced,
+        key=lambda r: (-_bandwidth(r.instance_type) if fastest else 0.0, r.usd, r.name),
     )
 
 
 def _bandwidth(instance_type: InstanceType) -> float:
+    """Return the bandwidth of all accelerators of a type in GB/s, 0 where it has none."""
     chip = instance_type.accelerator
     return (chip.memory_bandwidth_gb_s or 0.0) * instance_type.accelerator_count if chip else 0.0
 
 
-def established(ranking: list[Ranked], workload: Workload) -> str | None:
+def established(ranking: list[Ranked], question: Question) -> str:
     """Return the first type of a family that many regions offer.
 
     Of near costs in its series the one that does most for the money is taken, of equal ones the most widely offered.
     """
-    if not ranking:
-        return None
-    named = workload.candidates or workload.chips or workload.series
+    named = _names_types(question)
     wide = [ranked for ranked in ranking if named or ranked.regions >= MIN_REGIONS] or ranking
-    if workload.objective != "cost":
-        return wide[0].instance_type.name
     first = wide[0]
-    near = [
-        ranked
-        for ranked in wide
-        if ranked.usd <= first.usd * (1 + (NEAR_PRICE if first.work else EQUAL_PRICE))
-        and ranked.instance_type.family[0] == first.instance_type.family[0]
-    ]
-    best = max(ranked.work / ranked.usd for ranked in near) / (1 + EQUAL_PRICE)
-    worth = [ranked for ranked in near if ranked.work / ranked.usd >= best]
-    return min(
-        worth, key=lambda ranked: (-ranked.regions, ranked.usd, ranked.instance_type.name)
-    ).instance_type.name
+    if question.objective != "least-cost":
+        return first.name
+    near_usd = first.usd * (1 + (NEAR_PRICE if first.work else EQUAL_PRICE))
+    series = first.instance_type.family[0]
+    near = [r for r in wide if r.usd <= near_usd and r.instance_type.family[0] == series]
+    best = max(r.work / r.usd for r in near) / (1 + EQUAL_PRICE)
+    worth = [r for r in near if r.work / r.usd >= best]
+    return min(worth, key=lambda r: (-r.regions, r.usd, r.name)).name
 
 
 @cache
@@ -315,7 +257,3 @@ def _regions() -> dict[str, int]:
         if "hosting" in row["usages"]:
             regions.setdefault(family_of(row["instance_type"]), set()).add(row["region"])
     return {family: len(places) for family, places in regions.items()}
-
-
-def _names(ranking: list[Ranked]) -> tuple[str, ...]:
-    return tuple(ranked.instance_type.name for ranked in ranking)

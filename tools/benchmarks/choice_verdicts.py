@@ -1,7 +1,6 @@
 """Whether an instance type can do the work of a row at all: hardware and memory, whatever its offers and prices."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from sizewell.instance_selection import Catalog, ModelSpec, Precision, Rejection
@@ -9,9 +8,9 @@ from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.endpoint_selection import endpoint_verdicts
 from sizewell.instance_selection.neuron import SupportStatus, neuron_facts
 from tools.benchmarks.algorithms import Algorithm
-from tools.benchmarks.choice_cells import family_of, has_hardware
+from tools.benchmarks.choice_names import GROUPS, family_of
 from tools.benchmarks.choice_needs import EVERY_IMAGE, UNBOUNDED_MS, capacity_needs, endpoint_needs
-from tools.benchmarks.choice_requirements import Workload
+from tools.benchmarks.choice_table import Question
 
 GIB = 2**30
 #: The share of a card, and of host memory, that an application gets after the driver and the operating system.
@@ -46,34 +45,22 @@ class Verdict:
 FEASIBLE = Verdict(Answer.FEASIBLE)
 
 
-def verdicts(workload: Workload, catalog: Catalog, names: Iterable[str]) -> Mapping[str, Verdict]:
-    """Return the verdict on each named type that the catalog knows; one that it does not know has none."""
-    types = [instance_type for name in names if (instance_type := catalog.find(name))]
-    if workload.model and workload.task == "training":
-        return {
-            instance_type.name: _training_verdict(workload, workload.model, instance_type)
-            for instance_type in types
-        }
-    if workload.model:
-        return _serving_verdicts(
-            workload, workload.model, catalog, [instance_type.name for instance_type in types]
-        )
-    if workload.algorithm:
-        return {
-            instance_type.name: algorithm_verdict(workload, workload.algorithm, instance_type)
-            for instance_type in types
-        }
-    return {instance_type.name: FEASIBLE for instance_type in types}
+def verdicts(question: Question, catalog: Catalog) -> dict[str, Verdict]:
+    """Return the verdict on each type of the catalog."""
+    if algorithm := question.hardware_of_algorithm:
+        return {t.name: algorithm_verdict(question, algorithm, t) for t in catalog.instance_types}
+    if question.task == "training":
+        return {t.name: _training_verdict(question, t) for t in catalog.instance_types}
+    return _serving_verdicts(question, catalog)
 
 
-def _serving_verdicts(
-    workload: Workload, model: ModelSpec, catalog: Catalog, names: list[str]
-) -> dict[str, Verdict]:
+def _serving_verdicts(question: Question, catalog: Catalog) -> dict[str, Verdict]:
     """Ask the selection whether one request of any duration can be served."""
-    unhurried = replace(workload, max_latency_ms=UNBOUNDED_MS)
+    model, names = question.model, [t.name for t in catalog.instance_types]
+    unhurried = question.model_copy(update={"max_p95_latency_ms": UNBOUNDED_MS})
 
     def ask(precision: Precision) -> dict[str, Rejection | None]:
-        needs = endpoint_needs(unhurried, replace(model, precision=precision), EVERY_IMAGE)
+        needs = endpoint_needs(unhurried.model_copy(update={"precision": precision}), EVERY_IMAGE)
         return endpoint_verdicts(capacity_needs(needs, 1), catalog, names)
 
     stated = ask(model.precision)
@@ -90,8 +77,7 @@ def _serving_verdicts(
 
 def _had_software(model: ModelSpec, name: str) -> bool:
     """Whether the Neuron SDK ran such a model on a chip, and no longer does: the hardware is not what is missing."""
-    facts = neuron_facts(model, "inference", family_of(name))
-    statuses = {fact.status for fact in facts}
+    statuses = {fact.status for fact in neuron_facts(model, "inference", family_of(name))}
     return SupportStatus.ENDED in statuses and SupportStatus.UNSUPPORTED not in statuses
 
 
@@ -107,20 +93,20 @@ def _serving_verdict(stated: Rejection | None, narrow: Rejection | None, wide: R
     return Verdict(Answer.REJECTED, stated.reason)
 
 
-def _training_verdict(workload: Workload, model: ModelSpec, instance_type: InstanceType) -> Verdict:
+def _training_verdict(question: Question, instance_type: InstanceType) -> Verdict:
     """Return whether a training fits a cluster, sharded over all of its devices.
 
     Unless the row speaks of pre-training, adapters on frozen weights will do.
     """
     cards = instance_type.accelerator_count
-    if cards and not (has_hardware(instance_type, "gpu") or has_hardware(instance_type, "neuron")):
+    if cards and not (GROUPS["gpu"](instance_type) or GROUPS["neuron"](instance_type)):
         return Verdict(Answer.REJECTED, "its accelerator is neither CUDA nor Neuron")
     each_gib = instance_type.memory_gib * USABLE_HOST_SHARE
     if cards:
         each_gib = (instance_type.accelerator_memory_gib or 0.0) * USABLE_CARD_SHARE
     devices = max(cards, 1) * (MAX_CLUSTER if instance_type.efa_supported else 1)
-    value_bytes = TRAINING_BYTES if "pre-training" in workload.circumstances else ADAPTER_BYTES
-    needed_gib = model.parameters * value_bytes * FRAGMENTATION / GIB
+    value_bytes = TRAINING_BYTES if "pre-training" in question.circumstances else ADAPTER_BYTES
+    needed_gib = question.model.parameters * value_bytes * FRAGMENTATION / GIB
     if needed_gib <= each_gib * devices:
         return FEASIBLE
     return Verdict(
@@ -128,32 +114,25 @@ def _training_verdict(workload: Workload, model: ModelSpec, instance_type: Insta
     )
 
 
-def algorithm_verdict(workload: Workload, algorithm: Algorithm, instance_type: InstanceType) -> Verdict:
+def algorithm_verdict(question: Question, algorithm: Algorithm, instance_type: InstanceType) -> Verdict:
     """Return whether an algorithm can use a type, and its data fits."""
-    kind = instance_type.accelerator.kind if instance_type.accelerator else ""
-    cards = instance_type.accelerator_count
-    for possible, meant, what in (
-        (algorithm.cpu, not cards, "a CPU"),
-        (algorithm.gpu, has_hardware(instance_type, "gpu"), "a GPU"),
-        (algorithm.neuron, has_hardware(instance_type, "neuron"), "Neuron"),
-        (False, bool(cards) and kind not in ("cuda", "neuron"), "this accelerator"),
-    ):
-        if meant and not possible:
-            return Verdict(Answer.REJECTED, f"{algorithm.name} does not use {what}")
-    needed, usable = host_gib(workload), instance_type.memory_gib * USABLE_HOST_SHARE
+    hardware = next((word for word in ("cpu", "gpu", "neuron") if GROUPS[word](instance_type)), "other")
+    if not getattr(algorithm, hardware, False):
+        return Verdict(Answer.REJECTED, f"{algorithm.name} does not use {hardware} hardware")
+    needed, usable = host_gib(question), instance_type.memory_gib * USABLE_HOST_SHARE
     if needed > usable:
         return Verdict(Answer.REJECTED, f"needs {needed:.1f} GiB, the host offers {usable:.1f}")
-    if has_hardware(instance_type, "multi-gpu") and not algorithm.multi_gpu:
+    if GROUPS["multi-gpu"](instance_type) and not algorithm.multi_gpu:
         return Verdict(Answer.CONDITIONAL, f"{algorithm.name} leaves all GPUs but one idle")
-    if cards and algorithm.families and instance_type.family not in algorithm.families:
+    if hardware != "cpu" and algorithm.families and instance_type.family not in algorithm.families:
         return Verdict(
             Answer.CONDITIONAL, f"the documentation of {algorithm.name} does not name {instance_type.family}"
         )
     return FEASIBLE
 
 
-def host_gib(workload: Workload) -> float:
+def host_gib(question: Question) -> float:
     """Return the host memory that data (training) or a table of fp32 weights (inference) takes."""
-    if workload.task == "training":
-        return (workload.data_gb or 0.0) * 1e9 / GIB
-    return (workload.parameters or 0.0) * 4 * FRAGMENTATION / GIB
+    if question.task == "training":
+        return (question.data_gb or 0.0) * 1e9 / GIB
+    return (question.parameters_millions or 0.0) * 1e6 * 4 * FRAGMENTATION / GIB
