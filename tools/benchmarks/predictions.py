@@ -1,14 +1,14 @@
 """Predict the rows of a table from their descriptive columns, with the shipped coefficients or with left-out ones."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from sizewell.instance_selection.catalog import Catalog
-from sizewell.instance_selection.estimation.coefficients import Coefficients, Fitted, Key
+from sizewell.instance_selection.estimation.coefficients import Coefficients, Table
 from sizewell.instance_selection.estimation.uncertainty import interval_class
 from tools.benchmarks.calibration import Calibration, PhysicsCases, sampled
 from tools.benchmarks.case_groups import MEMORY_METRICS, grouped, physics_of
@@ -16,6 +16,7 @@ from tools.benchmarks.completion import complete
 from tools.benchmarks.load import Arrival
 from tools.benchmarks.measurements import Case, UnreadableRowError, case_of, number
 from tools.benchmarks.memory_cases import MemoryCases
+from tools.benchmarks.priors import prior_table
 from tools.benchmarks.tables import publisher_of
 
 FIRST_TOKEN_METRICS = ("ttft_ms", "prefill_tokens_s")
@@ -143,7 +144,7 @@ def read_cases(rows: Sequence[Mapping[str, str]], catalog: Catalog) -> list[Case
     cases = _read(rows, catalog)[1]
     found = {physics: [c for c in cases if physics_of(c) == physics] for physics in map(physics_of, cases)}
     sound = {
-        physics: _isolate(members, _memory if physics == "memory" else _shipped)
+        physics: _isolate(members, _memory if physics == "memory" else _by_priors)
         for physics, members in found.items()
     }
     return [case for case in cases if not isinstance(sound[physics_of(case)][case.id], str)]
@@ -250,16 +251,20 @@ def _shipped(cases: list[Case]) -> _Found:
     return _values(group, None)
 
 
+def _by_priors(cases: list[Case]) -> _Found:
+    """Return predictions without any fit: they tell which rows make sense."""
+    (group,) = grouped(cases)
+    return _values(group, prior_table(group.physics))
+
+
 def _memory(cases: list[Case]) -> _Found:
     """Return whether each case fits, or the peak it needs; no coefficient of it is fitted."""
     values, _ = MemoryCases(cases).predict()
     return {case.id: _value(case, float(v)) for case, v in zip(cases, values, strict=True)}
 
 
-def _values(
-    group: PhysicsCases, fitted: Mapping[Key, Fitted] | None, software: Collection[Key] | None = None
-) -> _Found:
-    coefficients = Coefficients(group.physics, fitted, software)
+def _values(group: PhysicsCases, table: Table | None) -> _Found:
+    coefficients = Coefficients(group.physics, table)
     count = len(group.cases)
     with np.errstate(all="ignore"):
         values = group.predict(coefficients.values(group.labels, count))
@@ -283,7 +288,7 @@ def _value(case: Case, value: float, unseen_log_sd: float = 0.0) -> _Value | str
 
 def _left_out(cases: list[Case], pool: list[Case], together: Together, progress: Progress) -> _Found:
     """Return the prediction of each case by coefficients fitted to the cases of the pool that do not leave with it."""
-    sound = _isolate(pool, _shipped) if pool else {}
+    sound = _isolate(pool, _by_priors) if pool else {}
     pool = sampled([case for case in pool if not isinstance(sound[case.id], str)])
     calibration = Calibration(grouped(pool)[0]) if pool else None
     leaving = np.array([together(case.source) for case in pool])
@@ -294,6 +299,5 @@ def _left_out(cases: list[Case], pool: list[Case], together: Together, progress:
         (group,) = grouped(members)
         progress(f"{group.physics}: fit without {name or '(no source)'} ({done} of {len(names)})")
         stays = leaving != name
-        fitted = calibration.fit(stays) if calibration else {}
-        found |= _values(group, fitted, calibration.software(stays) if calibration else set())
+        found |= _values(group, calibration.fit(stays) if calibration else prior_table(group.physics))
     return found
