@@ -14,13 +14,8 @@ from tools.benchmarks.decisions import best_for_the_money, bounds_of, cheapest_w
 from tools.benchmarks.intervals import REGION
 from tools.benchmarks.measured_points import errors_after, errors_by_points
 from tools.benchmarks.predictions import predict_rows
-from tools.benchmarks.workload_groups import (
-    Group,
-    Member,
-    groups_of,
-    mean_over_publishers,
-    median_over_publishers,
-)
+from tools.benchmarks.publishers import mean_over_publishers, median_over_publishers
+from tools.benchmarks.workload_groups import Group, Member, groups_of
 
 CATALOG = load_catalog(REGION)
 NAMES = (

@@ -17,11 +17,10 @@ from tools.benchmarks.case_groups import GROUPS
 from tools.benchmarks.completion import DESCRIPTIVE, complete
 from tools.benchmarks.estimate_report import (
     accuracy,
-    coverage,
     less_is_better,
     memory_fit,
+    publishers_alike,
     records,
-    sources_alike,
     to_json,
 )
 from tools.benchmarks.forward_cases import ForwardCases
@@ -33,28 +32,38 @@ STATISTICS = {
     "type": "object",
     "required": ["rows", "predicted", "median_error_percent", "p90_factor", "within_2x", "bias"],
 }
+ALIKE = {
+    "type": "object",
+    "required": [
+        "rows",
+        "publishers",
+        "predicted_share",
+        "median_error_percent",
+        "within_2x",
+        "bias",
+        "inside",
+        "median_width",
+    ],
+}
 SCHEMA = {
     "type": "object",
     "additionalProperties": False,
     "required": [
-        "left_out", "rows", "predicted", "by_sources_alike", "total", "by_group", "by_source", "by_metric", "by_accelerator",
-        "fits_memory", "intervals", "tuned_records", "not_predicted",
+        "left_out", "rows", "predicted", "by_publishers_alike", "by_class", "total", "by_group", "by_source", "by_metric",
+        "by_accelerator", "fits_memory", "tuned_records", "not_predicted",
     ],
     "properties": {
         "left_out": {"enum": [None, "source", "publisher"]},
         "rows": {"type": "integer"},
         "predicted": {"type": "integer"},
-        "by_sources_alike": {
-            "type": "object",
-            "required": ["sources", "publishers", "predicted_share", "median_error_percent", "within_2x"],
-        },
+        "by_publishers_alike": ALIKE,
+        "by_class": {"type": "object", "additionalProperties": ALIKE},
         "total": STATISTICS,
         **{
             f"by_{part}": {"type": "object", "additionalProperties": STATISTICS}
             for part in ("group", "source", "metric", "accelerator")
         },
         "fits_memory": {"type": "object", "required": ["total", "by_source"]},
-        "intervals": {"type": "object", "required": ["nominal", "total", "by_class", "by_source"]},
         "tuned_records": {"type": "object", "required": ["total", "by_metric"]},
         "not_predicted": {"type": "array", "items": {"type": "object", "required": ["reason", "rows"]}},
     },
@@ -86,35 +95,29 @@ def test_an_error_of_nothing_is_unknown_and_not_zero() -> None:
     assert accuracy([prediction(100, None)])["within_2x"] == 0.0
 
 
-def test_a_source_with_a_thousand_rows_counts_as_one_with_one() -> None:
+def test_a_publisher_with_a_thousand_rows_counts_as_one_with_one() -> None:
     def found(rows: int) -> dict[str, float | int | None]:
         many = [prediction(100, 130, id=str(i), source="many") for i in range(rows)]
-        return sources_alike(
-            [*many, prediction(100, 350, source="few"), prediction(100, 110, source="third")]
-        )
+        few = [prediction(100, 350, source="few"), prediction(100, 110, source="third")]
+        return publishers_alike([*many, *few])
 
-    assert found(1000) == found(1) | {"predicted_share": 1.0}
+    assert found(1000) == found(1) | {"rows": 1002}
     assert found(1000)["median_error_percent"] == pytest.approx(30.0)
     assert found(1000)["within_2x"] == pytest.approx(2 / 3, abs=1e-4)
-    assert (found(9)["sources"], found(9)["publishers"]) == (3, 3)
+    assert (found(9)["publishers"], found(9)["bias"]) == (3, 1.3)
 
 
-def test_a_source_without_a_prediction_is_a_miss() -> None:
-    found = sources_alike([prediction(100, 100), prediction(100, None, source="B")])
+def test_a_publisher_without_a_prediction_is_a_miss() -> None:
+    found = publishers_alike([prediction(100, 100), prediction(100, None, source="B")])
     assert (found["within_2x"], found["predicted_share"]) == (0.5, 0.5)
-    assert sources_alike([])["median_error_percent"] is None
+    assert publishers_alike([])["median_error_percent"] is None
 
 
-def test_coverage_is_told_by_rows_and_by_sources() -> None:
+def test_ranges_are_judged_by_publishers_too() -> None:
     inside = {"low": 50.0, "high": 200.0}
-    rows = [
-        prediction(100, 100, **inside),
-        prediction(100, 100, **inside),
-        prediction(100, 100, **inside),
-        prediction(300, 100, source="B", **inside),
-    ]
-    found = coverage(rows)
-    assert (found["inside"], found["inside_by_sources"], found["median_width"]) == (0.75, 0.5, 4.0)
+    rows = [prediction(100, 100, **inside), prediction(100, 100, **inside)]
+    found = publishers_alike([*rows, prediction(300, 100, source="B", **inside)])
+    assert (found["inside"], found["median_width"]) == (0.5, 4.0)
 
 
 def test_memory_fit_tells_the_dangerous_error_apart() -> None:
@@ -308,7 +311,6 @@ def test_the_report_has_the_published_form(tmp_path: Path, capsys: pytest.Captur
     assert code == 0
     assert (report["rows"], report["predicted"]) == (3, 2)
     assert report["not_predicted"] == [{"reason": "accelerator ? is not in the tables", "rows": 1}]
-    assert report["intervals"]["total"]["rows"] == 2
 
 
 def test_left_out_sources_are_reported_with_progress(
