@@ -98,9 +98,8 @@ def test_a_duration_of_unknown_work_is_not_fitted() -> None:
         "architecture": "gbdt",
         "model": "xgboost",
         "metric": "train_time_s",
-        "note": "",
     }
-    fitted = calibration(rows("A", **trees), rows("B", **(trees | {"note": "100 trees"})))
+    fitted = calibration(rows("A", **trees), rows("B", **(trees | {"rounds": "100"})))
 
     assert fitted.usable.tolist() == [False] * 8 + [True] * 8
 

@@ -130,7 +130,7 @@ def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) 
 
 def test_a_processor_that_the_source_does_not_name_widens_the_interval() -> None:
     named = {**ENCODER, "accelerator": "Xeon-IceLake (8 vCPU)", "precision": "fp32", "framework": "PyTorch"}
-    unnamed = {**named, "accelerator": "CPU (unspecified)"}
+    unnamed = {**named, "accelerator": "CPU"}
     known, unknown = with_intervals(predict_rows([named, unnamed], load_catalog("us-east-1")))
     assert known.predicted == pytest.approx(unknown.predicted)
     assert known.high is not None

@@ -17,7 +17,7 @@ from tools.benchmarks.priors import PRIORS
 from tools.benchmarks.tables import DATA, MEASUREMENTS, SOURCES, read_table, write_table
 
 #: What a fit reads besides the measurements.
-FACTS = (SOURCES, PRIORS, DATA / "accelerators.csv", DATA / "processors.csv")
+FACTS = (SOURCES, PRIORS, *(DATA / name for name in ("accelerators.csv", "processors.csv", "frameworks.csv")))
 #: Which data the coefficients were fitted to, as ``sha256sum --check`` reads it.
 DIGESTS = DATA / "calibration.sha256"
 COLUMNS = ("physics", "coefficient", "factor", "level", "log_value", "unseen_log_sd", "publishers")

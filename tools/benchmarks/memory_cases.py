@@ -3,7 +3,6 @@
 The functions are those of the product. A row that does not say how long, or how many, is asked whether it fits at all.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -77,7 +76,7 @@ class MemoryCases:
 
 
 def _shows_allocator(case: Case) -> bool:
-    return case.framework in ALLOCATED_ONLY or bool(re.search(r"\b(?:reserved|allocated)\b", case.note))
+    return case.framework in ALLOCATED_ONLY or case.allocated_only
 
 
 def _usable_bytes(case: Case) -> float:

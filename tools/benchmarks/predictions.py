@@ -12,9 +12,9 @@ from sizewell.instance_selection.estimation.coefficients import Coefficients, Ta
 from sizewell.instance_selection.estimation.uncertainty import interval_class
 from tools.benchmarks.calibration import Calibration, PhysicsCases, sampled
 from tools.benchmarks.case_groups import MEMORY_METRICS, grouped, physics_of
-from tools.benchmarks.completion import complete
+from tools.benchmarks.cells import UnreadableRowError
 from tools.benchmarks.load import Arrival
-from tools.benchmarks.measurements import Case, UnreadableRowError, case_of, number
+from tools.benchmarks.measurements import Case, case_of, number
 from tools.benchmarks.memory_cases import MemoryCases
 from tools.benchmarks.priors import prior_table
 from tools.benchmarks.tables import publisher_of
@@ -127,7 +127,7 @@ def _read(rows: Sequence[Mapping[str, str]], catalog: Catalog) -> tuple[list[Pre
     for i, row in enumerate(rows):
         blank = _blank(row)
         try:
-            case = replace(case_of(complete(row, catalog)), id=str(i), value=blank.measured)
+            case = replace(case_of(row, catalog), id=str(i), value=blank.measured)
         except UnreadableRowError as error:
             blank = replace(blank, reason=str(error))
         except ROW_ERRORS as error:
