@@ -4,7 +4,7 @@ import pytest
 
 from sizewell.instance_selection.catalog import load_catalog
 from sizewell.instance_selection.estimation.training import exchange_bandwidth
-from sizewell.instance_selection.requirements import Architecture
+from sizewell.instance_selection.requirements import Architecture, Precision
 from tests.benchmarks.measured_rows import DECODER, ENCODER
 from tools.benchmarks.generation_cases import GenerationCases
 from tools.benchmarks.measurements import Case, case_of
@@ -60,6 +60,7 @@ def test_the_work_of_an_image_is_that_of_its_size() -> None:
     assert flops(**known, image_size="448x448") == pytest.approx(4 * flops(**known, image_size="224x224"))
     unknown = {"model": "mine", "model_key": "", "params": "10000000"}
     assert flops(**unknown, image_size="640") == pytest.approx(flops(**unknown) * 640**2 / 224**2)
+    assert flops(**unknown, image_size="320x640") == pytest.approx(flops(**unknown, image_size="640") / 2)
     assert flops(**unknown, image_size="640", gflops="5") == 5e9
 
 
@@ -92,6 +93,55 @@ def test_what_multiplies_weights_that_are_expanded(
 ) -> None:
     cells = {"framework": framework, "accelerator": accelerator, "precision": precision}
     assert read(DECODER, **cells).arithmetic == arithmetic
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "precision", "expected"),
+    [
+        ("Inferentia2", "fp16", Precision.BF16),
+        ("Inferentia2", "fp32", Precision.BF16),
+        ("Inferentia2", "fp32/None", Precision.FP32),
+        ("Trainium2", "fp8", Precision.FP8),
+        ("Inferentia2", "int8", Precision.INT8),
+        ("A10G", "fp16", Precision.FP16),
+    ],
+)
+def test_neuron_casts_what_it_multiplies_unless_it_is_told_not_to(
+    accelerator: str, precision: str, expected: Precision
+) -> None:
+    case = read(DECODER, accelerator=accelerator, precision=precision)
+    assert case.model.precision is expected
+    assert case.arithmetic != "int8"
+
+
+@pytest.mark.parametrize(("row", "arithmetic"), [(CNN, "tf32"), (ENCODER, "fp32")])
+def test_pytorch_multiplies_fp32_as_tf32_in_convolutions(row: dict[str, str], arithmetic: str) -> None:
+    assert read(row, framework="pytorch 2.4", precision="fp32", accelerator="A100").arithmetic == arithmetic
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "engine"), [("T4", "compiled"), ("c6i.xlarge", "eager"), ("Inferentia2", "neuron")]
+)
+def test_the_engine_is_that_of_the_framework_on_the_chip(accelerator: str, engine: str) -> None:
+    assert read(ENCODER, framework="torch.compile", accelerator=accelerator).engine == engine
+
+
+def test_a_framework_that_shards_does_so_unless_the_row_says_how() -> None:
+    fsdp = {**TRAINING, "framework": "pytorch-fsdp 2.4", "accelerator_count": "8"}
+    assert (read(fsdp).sharding, read(fsdp, parallelism="dp8").sharding) == ("shard", "none")
+
+
+def test_a_batch_that_is_the_micro_batch_of_several_devices_is_that_of_each() -> None:
+    several = {**TRAINING, "accelerator_count": "8", "batch_size": "16"}
+    assert read(several, micro_batch="16").per_device
+    assert not read(several, micro_batch="2").per_device
+    assert not read(several, micro_batch="16", per_device="no").per_device
+
+
+def test_gpus_that_nobody_counts_are_as_many_as_the_split_needs() -> None:
+    uncounted = {**DECODER, "accelerator": "H100", "accelerator_count": ""}
+    assert read(uncounted, parallelism="tp4 pp2").chips == 8
+    assert read(uncounted, parallelism="tp4 pp2", accelerator_count="4").chips == 4
 
 
 @pytest.mark.parametrize(("parallelism", "degree", "copies"), [("", 2.0, 4.0), ("TP8", 8.0, 1.0)])

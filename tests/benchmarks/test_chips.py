@@ -32,6 +32,9 @@ ONE_NAME_EACH = [
     ("c7g.4xlarge", "ml.c7g.4xlarge", "Graviton3 (16 vCPU)", "AWS Graviton3 (16 cores)"),
     ("Xeon Platinum 8488C (24 cores / 48 threads)", "8488C (48 vCPU)", "Xeon-SapphireRapids (24 phys cores)"),
     ("Xeon Platinum 8380 (2S)", "2x Xeon Platinum 8380", "8380 (2 sockets)"),
+    # The most specific name decides.
+    ("EPYC 7742 (24 cores)", "AMD EPYC 7352 (24 cores)"),
+    ("Threadripper PRO 5995WX (96 cores)", "Ryzen Threadripper PRO 7995WX (96 cores)"),
     ("EPYC 7R13 (16 cores)", "AMD EPYC-Milan (32 vCPU)", "c6a.8xlarge"),
     ("Xeon Platinum 8380 (16 cores)", "Xeon Gold 6348 (16 cores)", "Intel Xeon Silver 4314 (16 cores)"),
 ]  # fmt: skip

@@ -407,7 +407,7 @@ def _degrees(
 ) -> tuple[int, int]:
     """Return tensor-parallel and pipeline-parallel degree, in devices."""
     pipeline = count * chip.cores_per_device if split.whole_pipeline else split.pipeline
-    alone = not (split.tensor or pipeline > 1 or split.streamed or split.data or split.sharding == "shard")
+    alone = not (split.tensor or pipeline > 1 or split.data or split.sharding == "shard")
     if alone and not training and architecture.generates:
         # Language models are compiled for every core of an instance (Neuron inference samples).
         return count * chip.cores_per_device, 1

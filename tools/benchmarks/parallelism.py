@@ -37,8 +37,6 @@ class Split:
     """Whether copies are all that is said: their loaders take the batch of one device."""
     sharding: str = "none"
     """What is divided among copies: ``zero1`` states, ``grad`` gradients too, ``shard`` weights too."""
-    streamed: bool = False
-    """ZeRO-3: every device gathers the weights of each block."""
     recompute: bool = False
     offload: bool = False
     threads: int = 0
@@ -69,7 +67,6 @@ def split_of(cell: str) -> Split:
         data=data,
         data_alone=data and not split,
         sharding="grad" if grad else "shard" if sharded else _SHARDINGS.get(zero, "none"),
-        streamed=zero == "3",
         recompute=_has(found, "recompute"),
         offload=_has(found, "offload"),
         threads=int(threads["copies"] or 1) * int(threads["threads"]) if threads else 0,
