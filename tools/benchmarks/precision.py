@@ -72,7 +72,8 @@ def number_format(
     word, adapters, cached = (parts["word"], parts["adapters"], parts["cache"]) if parts else (text, "", "")
     found = _named(word)
     if (word and found is None) or (cached and cached not in _CACHE_SCALES):
-        allowed = f"one of {' '.join(FORMATS)} q4_k_m, with lora after a space, and with /kv:fp8"
+        usual = " ".join(words.split()[0] for _, words in _WORDS)
+        allowed = f"one of {usual} q4_k_m, or an alias of precision.py, then lora after a space, then /kv:fp8"
         raise refused("precision", cell, allowed)
     if found is None:
         found = next(filter(None, map(_named, re.split(r"[-_ /.:]+", model.lower()))), None)
