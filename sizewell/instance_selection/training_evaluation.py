@@ -394,6 +394,8 @@ class TrainingColumns:
             rounds=float(model.trees) if trees else 1.0,
             depth=float(model.tree_depth) if trees else 1.0,
             cores=self.machines.cores,
+            core_ghz=self.machines.core_ghz,
+            socket_cores=self.machines.socket_cores,
             bandwidth=self.machines.bandwidth,
             host_cores=np.array([t.vcpus / 2 for t in self.types]),
         )

@@ -17,7 +17,8 @@ REACHED = {
     "bandwidth": 0.5,
     "cache_bandwidth": 0.5,
     "link": 1.0,
-    "bin_rate": 1.0,
+    "bin_ns": 1.0,
+    "gpu_cores": 1.0,
     "recompute": 1.0,
     # A width against which none is narrow.
     "narrow_width": 1e-9,

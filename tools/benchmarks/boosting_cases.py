@@ -12,6 +12,7 @@ from sizewell.instance_selection.estimation.boosting import (
     DEFAULT_BINS,
     DEFAULT_HOST_CORES,
     LEAF_WISE_LIBRARIES,
+    REFERENCE_GHZ,
     answer_seconds,
     boosting_labels,
     training_seconds,
@@ -52,6 +53,8 @@ class BoostingCases:
             "features": column(cases, lambda c: c.trees.features, DEFAULT_FEATURES),
             "depth": column(cases, _depth),
             "bins": column(cases, lambda c: c.trees.bins, DEFAULT_BINS),
+            "core_ghz": machines.core_ghz,
+            "socket_cores": machines.socket_cores,
             "bandwidth": machines.bandwidth,
             "host_cores": column(cases, lambda c: _host_cores(c.instance_type)),
         }
@@ -79,6 +82,7 @@ class BoostingCases:
             trees=self._rounds * self._classes,
             depth=np.log2(self._leaves),
             cores=self._cores,
+            core_ghz=np.where(self._asked, self._table["core_ghz"], REFERENCE_GHZ),
         )
         latency = self._asked & np.char.startswith(self._metric, "latency_ms")
         out = np.where(latency, answered * 1e3, out)

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
-from sizewell.instance_selection.estimation.boosting import answer_seconds
+from sizewell.instance_selection.estimation.boosting import REFERENCE_GHZ, answer_seconds
 from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels, coefficients
 from sizewell.instance_selection.estimation.forward import DECISIVE as FORWARD_DECISIVE
 from sizewell.instance_selection.estimation.forward import forward_seconds
@@ -114,9 +114,9 @@ class EndpointTimes:
         needs, model = self._types.needs, self._types.needs.model
         if model.architecture.tabular:
             rows = max(needs.images_per_request, 1)
-            scoring = float(answer_seconds(rows=rows, trees=model.trees, depth=model.tree_depth))
-            grows_trees = model.architecture.traits.grows_trees
-            return np.full(len(self._types), TABULAR_REQUEST_S + (scoring if grows_trees else 0.0))
+            core_ghz = np.where(self._types.on_cpu, self._types.machines.core_ghz, REFERENCE_GHZ)
+            scoring = answer_seconds(rows=rows, trees=model.trees, depth=model.tree_depth, core_ghz=core_ghz)
+            return TABULAR_REQUEST_S + scoring * float(model.architecture.traits.grows_trees)
         return forward_seconds(
             forward_work(model, tokens=float(needs.input_tokens or 1)),
             self._types.machines,
