@@ -26,7 +26,7 @@ from sizewell.instance_selection.estimation.training_memory import (
     kept_bytes_per_example,
     training_memory,
 )
-from sizewell.instance_selection.estimation.uncertainty import interval_class, interval_factors
+from sizewell.instance_selection.estimation.uncertainty import estimate_class, interval_factors
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.requirements import Measurement, Precision, TrainingRequirements
@@ -261,12 +261,12 @@ class TrainingColumns:
     def _predicted_interval(self) -> tuple[Array, Array]:
         count = len(self.machines)
         if self.tabular:
-            return interval_factors(["boosting"] * count, np.zeros(count))
+            return interval_factors([estimate_class("boosting", "")] * count, np.zeros(count))
         labels = training_labels(
             self.machines, self.needs.model.architecture, adapters=self.needs.method == "lora"
         )
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
-        return interval_factors([interval_class("training", kind) for kind in self.machines.kinds], unseen)
+        return interval_factors([estimate_class("training", kind) for kind in self.machines.kinds], unseen)
 
     def smallest_memory(self, i: int) -> MemoryEstimate:
         """Return the smallest need of each processor, on the largest cluster."""

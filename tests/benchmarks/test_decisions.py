@@ -48,7 +48,7 @@ def group(
                 measured=m,
                 predicted=p,
                 pessimistic=p and p * width,
-                task_class="first token",
+                estimate_class="first token",
             )
             for name, m, p, price in zip(
                 NAMES, measured, predicted, prices or [1.0] * len(measured), strict=False
@@ -152,7 +152,7 @@ def test_rows_of_one_workload_are_a_group_whatever_the_machine_and_the_notes() -
         "ml.g4dn.xlarge", "ml.g6e.xlarge", "ml.g6.xlarge"
     ]  # fmt: skip
     assert found.tau == 1
-    assert found.task_class == "encoders and image networks on GPUs"
+    assert found.estimate_class == "encoders and image networks on GPUs"
 
 
 def test_machines_that_are_no_instance_types_are_compared_where_that_is_asked() -> None:

@@ -151,7 +151,7 @@ def to_json(groups: Sequence[Group], of_any_machines: Sequence[Group]) -> dict[s
     demands = demands_of(groups)
     return {
         "all": summary(groups),
-        "by_class": by(lambda group: group.task_class),
+        "by_class": by(lambda group: group.estimate_class),
         "by_publisher": by(lambda group: group.publisher),
         "margins": {f"{margin:.0%}": within_bounds(groups, margin) for margin in MARGINS},
         "measured_points": errors_by_points(of_any_machines),

@@ -51,7 +51,9 @@ def to_json(predictions: Sequence[Prediction], *, left_out: str | None) -> dict[
         "rows": len(predictions),
         "predicted": sum(row.predicted is not None for row in predictions),
         "by_publishers_alike": publishers_alike(scored),
-        "by_class": _by((row for row in scored if row.physics), lambda row: row.task_class, publishers_alike),
+        "by_class": _by(
+            (row for row in scored if row.physics), lambda row: row.estimate_class, publishers_alike
+        ),
         "total": accuracy(scored),
         "by_group": _by(scored, lambda row: row.metric_class, accuracy),
         "by_source": _by(scored, lambda row: row.source or "(empty)", accuracy),

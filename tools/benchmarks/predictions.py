@@ -9,7 +9,7 @@ import numpy as np
 
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.estimation.coefficients import Coefficients, Table
-from sizewell.instance_selection.estimation.uncertainty import interval_class
+from sizewell.instance_selection.estimation.uncertainty import estimate_class
 from tools.benchmarks.calibration import Calibration, PhysicsCases, sampled
 from tools.benchmarks.case_groups import MEMORY_METRICS, grouped, physics_of
 from tools.benchmarks.cells import UnreadableRowError
@@ -56,7 +56,8 @@ class Prediction:
     kind: str = ""
     architecture: str = ""
     unseen_log_sd: float = 0.0
-    interval_class: str = ""
+    estimate_class: str = ""
+    """What people run, as accuracy is told and ranges are made; empty where the row is not read."""
     tuned_record: bool = False
     trust: float = 1.0
     size_is_stated: bool = True
@@ -66,11 +67,6 @@ class Prediction:
     def publisher(self) -> str:
         """Who published the row."""
         return publisher_of(self.source)
-
-    @property
-    def task_class(self) -> str:
-        """What people run, as the tables of accuracy group it; empty where the row is not read."""
-        return task_class(self)
 
     @property
     def log_ratio(self) -> float | None:
@@ -182,44 +178,29 @@ def _described(blank: Prediction, case: Case) -> Prediction:
         physics=physics_of(case),
         kind=case.chip.kind,
         architecture=case.model.architecture.value,
-        interval_class=_interval_class(case),
+        estimate_class=_estimate_class(case),
         tuned_record=case.tuned_record and case.metric not in MEMORY_METRICS,
         trust=case.trust,
         size_is_stated=case.size_is_stated,
     )
 
 
-def _interval_class(case: Case) -> str:
-    model = case.model
-    if case.load.arrival is Arrival.BURST and case.metric in FIRST_TOKEN_METRICS:
-        # The wait in a queue that no product plans.
-        return "burst"
-    return interval_class(
+def _estimate_class(case: Case) -> str:
+    """Return the class of an estimate; first tokens in a crowd that comes at once wait as no product plans, and are apart."""
+    model, arrival = case.model, case.load.arrival
+    first_token = case.metric in FIRST_TOKEN_METRICS
+    crowd = arrival is Arrival.BURST or (
+        arrival is Arrival.USERS and case.load.users > 1 and not case.load.varied
+    )
+    if first_token and crowd and case.chip.kind == "cuda":
+        return "first token in a crowd"
+    return estimate_class(
         physics_of(case),
         case.chip.kind,
-        served=case.load.users > 1 or case.load.arrival not in (Arrival.BATCH, Arrival.USERS),
-        first_token=case.metric in FIRST_TOKEN_METRICS,
+        first_token=first_token,
         mixture=(model.active_parameters or model.parameters) < model.parameters,
         weight_only=case.quantization != "none",
     )
-
-
-def task_class(row: Prediction) -> str:
-    """Return the class of a row: the goals of accuracy are set by it."""
-    if row.physics in ("boosting", "memory", ""):
-        return {"boosting": "boosted trees", "memory": "memory", "": ""}[row.physics]
-    generates = row.physics == "generation"
-    if row.physics == "training":
-        return {"neuron": "training on Neuron", "cuda": "training on GPUs"}.get(row.kind, "CPU")
-    if row.kind == "neuron":
-        return "language models on Neuron" if generates else "one pass on Neuron"
-    if row.kind == "cpu":
-        return "CPU"
-    if row.metric_class == "first token":
-        return "first token"
-    if row.interval_class in ("mixture of experts", "weight-only"):
-        return "mixtures of experts, weight-only quantization"
-    return "dense language models on GPUs" if generates else "encoders and image networks on GPUs"
 
 
 def class_of_metric(metric: str, *, training: bool) -> MetricClass:

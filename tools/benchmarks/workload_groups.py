@@ -36,7 +36,7 @@ class Member:
     """None where nothing is predicted."""
     pessimistic: float | None
     """The worse end of the range of the prediction."""
-    task_class: str
+    estimate_class: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +50,9 @@ class Group:
     """Whether the figures themselves say nothing: the amount of work is not stated, or they are tuned records."""
 
     @property
-    def task_class(self) -> str:
+    def estimate_class(self) -> str:
         """The class of most of its members."""
-        counts = Counter(member.task_class for member in self.members)
+        counts = Counter(member.estimate_class for member in self.members)
         return max(sorted(counts), key=lambda name: counts[name])
 
     @property
@@ -158,5 +158,5 @@ def _member(catalog: Catalog, name: str, same: Sequence[Prediction]) -> Member:
         measured=measured,
         predicted=as_time([row.predicted for row in same]),
         pessimistic=as_time([row.high if less else row.low for row in same]),
-        task_class=same[0].task_class,
+        estimate_class=same[0].estimate_class,
     )

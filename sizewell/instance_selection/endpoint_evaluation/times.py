@@ -13,7 +13,7 @@ from sizewell.instance_selection.estimation.forward import forward_seconds
 from sizewell.instance_selection.estimation.generation import DECISIVE as GENERATION_DECISIVE
 from sizewell.instance_selection.estimation.generation import Served, decoder_of, serve
 from sizewell.instance_selection.estimation.machines import Machines
-from sizewell.instance_selection.estimation.uncertainty import interval_class, interval_factors
+from sizewell.instance_selection.estimation.uncertainty import estimate_class, interval_factors
 from sizewell.instance_selection.estimation.work import forward_work
 from sizewell.instance_selection.labels import is_expanded_apart, is_mixture, serving_labels, weight_only
 
@@ -70,10 +70,9 @@ class EndpointTimes:
             self._labels(machines), len(machines), self._decisive
         )
         classes = {
-            kind: interval_class(
+            kind: estimate_class(
                 self._physics,
                 kind,
-                served=self._types.batches,
                 first_token=part == "first_token",
                 mixture=is_mixture(model),
                 weight_only=weight_only(model) != NONE,
