@@ -51,7 +51,7 @@ class ModelSpec:
     forward_flops_per_image: float = 0.0
     activations_per_image: float = 0.0
     image_pixels: int = 0
-    """Height x width of an image whose arithmetic is not stated."""
+    """Height x width of an image; 0 where they are not stated. They give its arithmetic, where that is not stated."""
     denoising_steps: int = 50
     guidance: bool = True
     """Classifier-free guidance: every denoising step is computed twice."""

@@ -81,4 +81,4 @@ def test_exllama_by_itself_reads_long_prompts_in_pieces() -> None:
         "input_len": "16384",
         "batch_size": "1",
     }
-    assert peak(served, framework="ExLlama v1") < peak(served, framework="transformers/exllama") / 2
+    assert peak(served, framework="ExLlama v1") < peak(served, framework="transformers/exllama") / 1.5

@@ -90,6 +90,12 @@ class BoostingCases:
         return np.where(self._metric == "requests_s", REQUESTS_PER_CORE * self._cores, out)
 
 
+def table_of(case: Case) -> tuple[float, float, float, str]:
+    """Return the rows and features of a table, the depth of the trees that are grown on it, and the library."""
+    features = case.trees.features or DEFAULT_FEATURES
+    return case.input_tokens or 1e6, features, _depth(case), _library(case)
+
+
 def _library(case: Case) -> str:
     named = (case.framework, *case.model_name.lower().split())
     return next((name for name in LIBRARIES if name in named), "none")
