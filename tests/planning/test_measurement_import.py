@@ -373,8 +373,8 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "unknown column": (
         "instance_type,tail\nml.g5.xlarge,3\n",
         "result:1  tail\n"
-        "  unknown key; allowed: instance_type, concurrency, p95_latency_ms, max_requests_per_second, "
-        "training_units_per_second, instance_count, peak_accelerator_memory_gib, date, source",
+        "  unknown key; allowed: instance_type, concurrency, p95_latency_ms, time_to_first_token_ms, inter_token_ms, "
+        "max_requests_per_second, training_units_per_second, instance_count, peak_accelerator_memory_gib, date, source",
     ),
     "unit in a cell": (
         "instance_type,p95_latency_ms\nml.g5.xlarge,3ms\n",
@@ -392,8 +392,8 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     ),
     "nothing measured": (
         "instance_type,source\nml.g5.xlarge,k6\n",
-        "result:2\n  nothing is measured; give at least one of p95_latency_ms, max_requests_per_second, "
-        "training_units_per_second, peak_accelerator_memory_gib",
+        "result:2\n  nothing is measured; give at least one of p95_latency_ms, time_to_first_token_ms, inter_token_ms, "
+        "max_requests_per_second, training_units_per_second, peak_accelerator_memory_gib",
     ),
     "twice": (
         [ROWS[0], ROWS[0]],

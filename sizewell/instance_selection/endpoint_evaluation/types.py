@@ -7,13 +7,15 @@ import numpy as np
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.machines import Machines, where_is
-from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound
+from sizewell.instance_selection.latency_bounds import BOUNDS, FIRST_TOKEN, INTER_TOKEN, LatencyBound
 from sizewell.instance_selection.requirements import EndpointRequirements, Engine, Measurement, Precision
 
 #: A bound of just what is reached stands rounding.
 ROUNDING = 1e-9
 _MEASURED_WORDS = {
     "p95_latency_ms": "latency",
+    "time_to_first_token_ms": FIRST_TOKEN.name,
+    "inter_token_ms": INTER_TOKEN.name,
     "max_requests_per_second": "throughput",
     "peak_accelerator_memory_gib": "memory",
 }
@@ -83,14 +85,22 @@ class EndpointTypes:
 
         They are less the margin that a prediction must leave and a measurement need not.
         """
-        room = np.full(len(self), 1 / (1 + self.needs.margin))
-        room[[i for i in self.measurements if "latency" in self.measured[i]]] = 1.0
+
+        def room(bound: LatencyBound) -> Array:
+            left = np.full(len(self), 1 / (1 + self.needs.margin))
+            left[[i for i in self.measurements if self.is_measured(i, bound)]] = 1.0
+            return left
+
         stated = ((bound, bound.asked_ms(self.needs)) for bound in BOUNDS)
         return tuple(
-            (bound, (ms / 1000 - self.pipeline_s(bound)) * (1 + ROUNDING) * room)
+            (bound, (ms / 1000 - self.pipeline_s(bound)) * (1 + ROUNDING) * room(bound))
             for bound, ms in stated
             if ms is not None
         )
+
+    def is_measured(self, i: int, bound: LatencyBound) -> bool:
+        """Return whether what a bound limits was measured of a type, or follows from its measured latency."""
+        return "latency" in self.measured[i] or bound.name in self.measured[i]
 
     @cached_property
     def measured(self) -> tuple[tuple[str, ...], ...]:
