@@ -254,7 +254,7 @@ def import_measurement(
 ) -> None:
     """Take measured latency, throughput and memory into measurements.yaml: they beat the predicted ones.
 
-    Reads the results of Inference Recommender, of AI benchmark jobs and CSV files of load tests. Prints what was taken
+    Reads the results of SageMaker jobs, vLLM, AIPerf, GenAI-Perf, k6, Locust and MLPerf, and your own CSV. Prints what was taken
     for each instance type beside what stood there before, and what was left out.
     """
     with report_config_errors():

@@ -232,7 +232,7 @@ def test_benchmark_is_of_the_endpoint_that_the_target_names() -> None:
         p95_latency_ms=8980.8,
         max_requests_per_second=3.3,
         date="2026-10-17",
-        source="ai-benchmark job",
+        source="aiperf",
     )
 
 
@@ -364,7 +364,7 @@ MISTAKES: dict[str, tuple[Any, str]] = {
         {**AIPERF, "error_request_count": {"avg": 35.0}},
         "result:17  error_request_count\n"
         "  35 of 235 requests failed; at most 1% may\n"
-        "  lower the concurrency of the test, or mend the endpoint, and run it again",
+        "  lower the load of the test, or mend the endpoint, and run it again",
     ),
     "unknown key": (
         [{"instance_type": "ml.g5.xlarge", "p95_latency": 4}],
@@ -455,6 +455,21 @@ KEYS = [
     "loadgen",
     "concurrency",
     "measurements",
+    "metrics",
+    "http_reqs",
+    "http_req_duration",
+    "values",
+    "rate",
+    "count",
+    "p(95)",
+    "num_requests",
+    "response_times",
+    "12",
+    "mean_ttft_ms",
+    "completed",
+    "failed",
+    "request_rate",
+    "p99_ttft_ms",
 ]
 
 
