@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from sizewell.cli.measure_target import read_request
 from sizewell.load.observations import Observation
 from sizewell.load.open_loop import LoadRun
 from tests.cli.conftest import Sizewell
@@ -306,6 +307,38 @@ def test_an_endpoint_is_invoked(
         "Accept": "text/csv",
     }
     assert account.invoked == [expected] * 21
+
+
+def test_of_several_variants_the_own_one_is_measured(
+    file: Path, account: Account, sizewell: Sizewell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sizewell.load.observations._LATE_S", PATIENCE_S)
+    (file.parent / "dev.yaml").write_text(
+        "policy: {removal: destroy}\n"
+        "workloads: {support-bert: {variants: {other: {traffic_percent: 10, request: {input_tokens: 64}}}}}\n",
+        "utf-8",
+    )
+    code, _, stderr = measure(sizewell, "--rate", "200", "--requests", "20", "--dry-run")
+
+    assert code == 0, stderr
+    assert {given["TargetVariant"] for given in account.invoked} == {"primary"}
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "headers", "expected"),
+    [
+        ("a.json", "{}", (), {"Content-Type": "application/json"}),
+        ("a.csv", "a,b", (), {"Content-Type": "text/csv"}),
+        ("a.jpg", "...", (), {"Content-Type": "application/octet-stream"}),
+        ("a.json", "{}", ("content-type: a/b", "X: y"), {"content-type": "a/b", "X": "y"}),
+    ],
+)
+def test_a_body_has_one_type(
+    tmp_path: Path, name: str, body: str, headers: tuple[str, ...], expected: dict[str, str]
+) -> None:
+    (tmp_path / name).write_text(body, "utf-8")
+
+    assert read_request(tmp_path / name, headers).headers == expected
 
 
 def test_an_endpoint_that_scales_meanwhile_is_not_measured(

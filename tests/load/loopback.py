@@ -15,6 +15,8 @@ class Server:
 
     answers: list[bytes]
     url: str = ""
+    hangs_up: bool = False
+    """Whether it closes each connection after an answer, without saying so."""
     asked: list[tuple[str, bytes, str | None]] = field(default_factory=list)
     clients: set[tuple[str, int]] = field(default_factory=set)
 
@@ -32,7 +34,7 @@ def server(*answers: bytes) -> Iterator[Server]:
             state.clients.add(self.client_address)
             answer = state.answers.pop(0) if len(state.answers) > 1 else state.answers[0]
             self.wfile.write(answer)
-            self.close_connection = b"Connection: close" in answer or not answer
+            self.close_connection = state.hangs_up or b"Connection: close" in answer or not answer
 
         def log_message(self, *_: object) -> None:
             pass

@@ -1,5 +1,6 @@
 """A body is sent to an address by POST, over connections that are kept, and what is no answer is a failure."""
 
+import select
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
@@ -8,6 +9,7 @@ import pytest
 from sizewell.load.http_target import HttpTarget, parse_header
 from sizewell.load.observations import RequestFailedError
 from tests.load.loopback import OK, server
+from tests.localcloud.processes import until
 
 
 @contextmanager
@@ -41,6 +43,17 @@ def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
         target_at(there.url) as target,
     ):
         assert [sent(target) for _ in range(2)] == [b"{}"] * 2
+
+    assert len(there.clients) == 2
+
+
+def test_a_connection_on_which_the_server_hung_up_is_not_used_again() -> None:
+    with server(OK) as there, target_at(there.url) as target:
+        there.hangs_up = True
+        assert sent(target) == b"{}"
+        kept = target._idle[0].sock
+        until(lambda: select.select([kept], [], [], 0)[0], bool)
+        assert sent(target) == b"{}"
 
     assert len(there.clients) == 2
 

@@ -99,6 +99,18 @@ def test_nothing_is_sent_after_the_time_is_up() -> None:
     assert ([one.due_s for one in found.observations], found.unsent) == ([0.0, 0.01], 2)
 
 
+def test_what_waits_when_the_time_is_up_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_loop, "MAX_IN_FLIGHT", 1)
+
+    def send() -> Iterator[bytes]:
+        time.sleep(0.5)
+        yield b"{}"
+
+    found = run(send, (0.0, 0.01, 0.02), max_seconds=0.3)
+
+    assert ([one.due_s for one in found.observations], found.unsent) == ([0.0], 2)
+
+
 def test_what_is_not_answered_by_the_end_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_loop, "TIMEOUT_S", 0.0)
     never = threading.Event()
