@@ -1,22 +1,20 @@
 """What AIPerf and GenAI-Perf write: ``profile_export_aiperf.json``, ``profile_export_genai_perf.json``.
 
-Sources: AIPerf, "Working with profile export files"; SageMaker developer guide, "Benchmark generative AI inference endpoints",
+Sources: AIPerf, "Working with profile export files" and "JSON export schema" (https://docs.nvidia.com/aiperf/), and what AIPerf
+0.13 writes; SageMaker developer guide, "Benchmark generative AI inference endpoints",
 whose jobs leave that of AIPerf in their output; GenAI-Perf, ``genai_perf/export_data/json_exporter.py``
 (https://github.com/triton-inference-server/perf_analyzer), whose ``input_config`` holds the options of the command, since 2025
 below ``perf_analyzer.stimulus``; read in November 2026.
 """
 
+from collections.abc import Iterator
+
 from sizewell.config.tree import KeyPath
 from sizewell.planning.load_tests.load_test import Figure, LoadTest, readings_of, tail
 from sizewell.planning.measurement_document import MS, PER_SECOND, Document, Readings
 
-#: Where the options of the test stand: of AIPerf, and of GenAI-Perf.
-_OPTIONS: tuple[KeyPath, ...] = (
-    ("loadgen",),
-    ("phases", "0"),
-    ("perf_analyzer", "stimulus"),
-    (),
-)
+#: Where the options of the test stand beside the phases: of AIPerf until 2025, and of GenAI-Perf.
+_OPTIONS: tuple[KeyPath, ...] = (("loadgen",), ("perf_analyzer", "stimulus"), ())
 _MS_METRICS = ("request_latency", "time_to_first_token", "inter_token_latency")
 
 
@@ -29,7 +27,8 @@ def read_aiperf(document: Document, instance_type: str | None, instance_count: i
     if document.at(("was_cancelled",)) is True:
         raise document.error(("was_cancelled",), "the run was cancelled before its end", hint="run it again")
     rate = document.at(("request_throughput", "avg"))
-    concurrency, offered = _option(document, "concurrency"), _option(document, "request_rate")
+    concurrency = _option(document, "concurrency")
+    offered = _option(document, "request_rate") or _option(document, "rate")
     latency, first_token, inter_token = (_tail(document, metric) for metric in _MS_METRICS)
     test = LoadTest(
         source=_source(document),
@@ -63,8 +62,18 @@ def _source(document: Document) -> str:
     return "genai-perf" if of_genai_perf else "aiperf"
 
 
+def _measured_phases(document: Document) -> Iterator[KeyPath]:
+    """Yield where the phase stands that is measured; a phase before it warms the server up."""
+    phases = document.items("input_config", "phases")
+    measured = [
+        path for path in phases if "profiling" in (document.at((*path, "kind")), document.at((*path, "name")))
+    ]
+    for path in measured or phases[:1]:
+        yield path[1:]
+
+
 def _option(document: Document, name: str) -> Figure | None:
-    for place in _OPTIONS:
+    for place in (*_measured_phases(document), *_OPTIONS):
         path = ("input_config", *place, name)
         if isinstance(document.at(path), list):
             path = (*path, "0")

@@ -13,7 +13,8 @@ from sizewell.planning.measurement_document import Document, Readings
 def read_k6(document: Document, instance_type: str | None, instance_count: int) -> Readings:
     """Return the results of a test; every request of its script counts.
 
-    Iterations are dropped where a rate of arrivals was asked for and no virtual user was free to keep it.
+    Iterations are dropped, and do not wait, where a rate of arrivals was asked for and no virtual user was free to keep it: then
+    as many requests are in flight as there are users.
 
     Raises:
         ConfigError: It is of no requests, too many of them failed, or a value cannot be right.
@@ -33,6 +34,8 @@ def read_k6(document: Document, instance_type: str | None, instance_count: int) 
     )
     dropped = document.count(*at("dropped_iterations", "count"))
     iterations = document.count(*at("iterations", "count")) or requests
+    users_at = at("vus_max", "max")
+    users = document.number(*users_at) if dropped else None
     duration_ms = document.number("state", "testRunDurationMs")
     test = LoadTest(
         source="k6",
@@ -41,6 +44,7 @@ def read_k6(document: Document, instance_type: str | None, instance_count: int) 
         failed_at=("metrics", "http_req_failed"),
         answers_per_second=Figure(rate, rate_at),
         offered_per_second=rate * (1 + dropped / iterations) if dropped else None,
+        in_flight=Figure(users, users_at) if users else None,
         duration_s=duration_ms and duration_ms / 1000,
         mean_latency_ms=document.number(*at("http_req_duration", "avg")),
         p95_latency_ms=tail(

@@ -169,6 +169,27 @@ def test_a_rate_that_was_kept_is_no_capacity_of_genai_perf_and_aiperf(options: d
     assert (found.concurrency, found.max_requests_per_second) == (17, None)
 
 
+WARM_UP = {"name": "warmup", "kind": "warmup", "type": "concurrency", "requests": 4, "concurrency": 3}
+
+
+@pytest.mark.parametrize(
+    ("phase", "expected"),
+    [
+        ({"kind": "profiling", "type": "concurrency", "concurrency": 16}, (16, 6.4)),
+        ({"kind": "profiling", "type": "poisson", "rate": 6.5}, (17, None)),
+        ({"name": "profiling", "type": "poisson", "rate": 9.0}, (None, 6.4)),
+        ({"kind": "profiling", "type": "poisson", "rate": 9.0, "concurrency": 12}, (12, 6.4)),
+    ],
+)
+def test_aiperf_says_in_phases_what_it_asked_for(
+    phase: dict[str, Any], expected: tuple[float | None, float | None]
+) -> None:
+    found = only(sample("genai_perf.json", input_config={"phases": [WARM_UP, phase]}))
+
+    assert (found.concurrency, found.max_requests_per_second) == expected
+    assert (found.source or "").startswith("aiperf")
+
+
 def test_locust_csv_is_taken_from_the_row_of_all_requests() -> None:
     found = imported(sample("locust_stats.csv"))
 
@@ -209,11 +230,28 @@ def test_k6_that_kept_up() -> None:
     assert found.notes == (NOT_ALL.format("10"),)
 
 
-def test_k6_that_dropped_iterations_measures_its_capacity() -> None:
+def test_k6_that_dropped_iterations_measures_what_its_users_could_get() -> None:
     found = imported(sample("k6_summary.json"), 2)
 
-    assert found.measured == (MeasuredInstance(instance_type=TYPE, max_requests_per_second=25, source="k6"),)
-    assert found.notes == (BEHIND,)
+    assert found.measured == (
+        MeasuredInstance(
+            instance_type=TYPE,
+            concurrency=10,
+            p95_latency_ms=700,
+            max_requests_per_second=25,
+            source="k6, the p99 latency",
+        ),
+    )
+    assert found.notes == ()
+
+
+def test_k6_that_dropped_a_few_iterations_kept_up() -> None:
+    metrics = json.loads(sample("k6_summary.json"))["metrics"]
+    metrics["dropped_iterations"]["values"]["count"] = 100
+
+    found = only(sample("k6_summary.json", metrics=metrics))
+
+    assert (found.concurrency, found.max_requests_per_second) == (21, None)
 
 
 def test_k6_summary_without_dropped_iterations() -> None:
