@@ -98,6 +98,26 @@ def test_several_figures_of_one_measurement_are_all_marked() -> None:
     assert set(found.measured) == {"latency", "throughput", "memory"}
 
 
+def test_a_later_measurement_of_a_type_says_what_it_measured_and_an_earlier_one_the_rest() -> None:
+    latency = Measurement(
+        instance_type=CPU, p95_latency_ms=30.0, concurrency=1.0, peak_accelerator_memory_gib=3.0
+    )
+    capacity = Measurement(instance_type=CPU, max_requests_per_second=40.0)
+    under_load = Measurement(instance_type=CPU, p95_latency_ms=90.0, concurrency=8.0)
+
+    def found(*measurements: Measurement) -> EndpointEstimate:
+        return select_endpoint_instance(endpoint(measurements=measurements), BOTH).chosen.estimate
+
+    for both in (found(latency, capacity), found(capacity, latency)):
+        assert (both.p95_latency_ms, both.capacity_requests_per_second) == (30, 40)
+        assert both.service_time_ms == pytest.approx(30 / 1.2)
+        assert set(both.measured) == {"latency", "throughput", "memory"}
+    # A latency is of its concurrency: of eight requests at a time it says nothing of one.
+    all_three = found(latency, capacity, under_load)
+    assert (all_three.p95_latency_ms, all_three.capacity_requests_per_second) == (90, 40)
+    assert all_three.service_time_ms == pytest.approx(50)
+
+
 def test_a_slow_measurement_turns_down_what_was_predicted_to_be_fast() -> None:
     measured = Measurement(instance_type=GPU, p95_latency_ms=5000.0)
 

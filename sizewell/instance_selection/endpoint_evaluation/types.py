@@ -1,5 +1,6 @@
 """The eligible instance types as an endpoint sees them: their processors, and what was measured on them."""
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +20,21 @@ _MEASURED_WORDS = {
     "max_requests_per_second": "throughput",
     "peak_accelerator_memory_gib": "memory",
 }
+#: What belongs to a concurrency.
+_LATENCIES = ("p95_latency_ms", "time_to_first_token_ms", "inter_token_ms")
+
+
+def _joined(before: Measurement, after: Measurement) -> Measurement:
+    """Return two measurements of a type as one: the later one says what it measured, the other one the rest.
+
+    Latencies are those of one concurrency.
+    """
+    keys = ["max_requests_per_second", "peak_accelerator_memory_gib"]
+    if all(getattr(after, key) is None for key in _LATENCIES):
+        keys += [*_LATENCIES, "concurrency"]
+        after = replace(after, concurrency=None)
+    from_before = {key: getattr(before, key) for key in keys if getattr(after, key) is None}
+    return replace(after, **from_before)
 
 
 class EndpointTypes:
@@ -33,12 +49,11 @@ class EndpointTypes:
         self.machines: Machines = eligible.machines(precision, architecture)
         self.on_cpu = where_is(self.machines, "kinds", "cpu")
         self.burstable = eligible.burstable
-        self.measurements: dict[int, Measurement] = {
-            i: m
-            for m in needs.measurements
-            for i, t in enumerate(self.instance_types)
-            if t.name == m.instance_type
-        }
+        self.measurements: dict[int, Measurement] = {}
+        for m in needs.measurements:
+            for i, t in enumerate(self.instance_types):
+                if t.name == m.instance_type:
+                    self.measurements[i] = _joined(self.measurements.get(i, m), m)
 
     def __len__(self) -> int:
         return len(self.instance_types)
