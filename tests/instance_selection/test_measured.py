@@ -102,7 +102,7 @@ def test_a_later_measurement_of_a_type_says_what_it_measured_and_an_earlier_one_
     latency = Measurement(
         instance_type=CPU, p95_latency_ms=30.0, concurrency=1.0, peak_accelerator_memory_gib=3.0
     )
-    capacity = Measurement(instance_type=CPU, max_requests_per_second=40.0)
+    capacity = Measurement(instance_type=CPU, max_requests_per_second=40.0, concurrency=8.0)
     under_load = Measurement(instance_type=CPU, p95_latency_ms=90.0, concurrency=8.0)
 
     def found(*measurements: Measurement) -> EndpointEstimate:
