@@ -20,9 +20,12 @@ _ALL = "Aggregated"
 
 
 def parse_locust_csv(file: str, text: str) -> Document:
-    """Return the row of all requests together. Raises ``ConfigError`` where there is none."""
+    """Return the row of all requests together. Raises ``ConfigError`` where there is none, or it is no CSV."""
     rows = csv.DictReader(StringIO(text))
-    row = next((row for row in rows if row.get("Name") == _ALL), None)
+    try:
+        row = next((row for row in rows if row.get("Name") == _ALL), None)
+    except csv.Error as error:
+        raise Document(file, text, None).error((), f"not valid CSV: {error}", line=rows.line_num) from None
     if row is None:
         raise Document(file, text, None).error(
             (), f"there is no row {_ALL}", hint="import the file that ends in _stats.csv"

@@ -58,9 +58,8 @@ def read_mlperf(document: Document, instance_type: str | None, instance_count: i
 
 def _check(document: Document) -> None:
     if (scenario := document.text_at("Scenario")) not in _SCENARIOS:
-        raise document.error(
-            ("Scenario",), "expected one of the scenarios", value=f'"{scenario}"', allowed=_SCENARIOS
-        )
+        value = scenario and f'"{scenario}"'
+        raise document.error(("Scenario",), "expected one of the scenarios", value=value, allowed=_SCENARIOS)
     mode = document.text_at("Mode") or ""
     if not mode.startswith("Performance"):
         raise document.error(("Mode",), "expected a test of performance", value=f'"{mode}"')

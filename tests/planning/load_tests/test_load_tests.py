@@ -1,10 +1,13 @@
 """Files of load tests become measurements of one instance: a rate is a capacity only where the instance could do no more."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sizewell.config import ConfigError
 from sizewell.config.measured_instance import MeasuredInstance
@@ -270,6 +273,17 @@ def test_k6_with_failures_or_without_requests_is_refused() -> None:
     assert message('{"metrics": {"vus": {"value": 1}}}') == (
         "result:1  metrics\n  there is no http_reqs: the test sent no requests over HTTP"
     )
+
+
+@given(st.data())
+def test_no_text_is_a_crash(data: st.DataObject) -> None:
+    text = sample(data.draw(st.sampled_from(["locust_stats.csv", "mlperf_log_summary.txt"])))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        removed = data.draw(st.integers(0, 40))
+        text = text[:at] + data.draw(st.text('0-.,:"\n\0 eNA', max_size=4)) + text[at + removed :]
+    with suppress(ConfigError):
+        imported(text)
 
 
 def test_mlperf_server_that_kept_up() -> None:
