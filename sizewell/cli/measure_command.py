@@ -27,6 +27,7 @@ from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.load_tests.load_test import Figure, LoadTest, readings_of
 from sizewell.planning.measurement_document import Document
 from sizewell.planning.measurement_import import Target, check_readings
+from sizewell.planning.measurements import unknown_type
 from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.workload_plan import InstanceWorkloadPlan, WorkloadPlan
 
@@ -55,8 +56,12 @@ def run_measure(directory: Path, environment: str, workload: str, asked: Asked) 
     plan = load_plan(directory, environment)
     planned = _planned(plan, workload)
     request = read_request(asked.payload, asked.headers)
+    # Hardware is the same in every region.
+    catalog = load_catalog(regions()[0], read_refreshed(directory))
     try:
         tested = _tested(plan, planned, request, asked)
+        if words := unknown_type(tested.instance_type, catalog):
+            exit_with("\n  ".join(filter(None, words)))
         per_second = _per_second(planned, tested, asked)
         due_s = arrivals_s(asked.requests, per_second)
         duration_s = min(due_s[-1], asked.max_seconds)
@@ -80,7 +85,6 @@ def run_measure(directory: Path, environment: str, workload: str, asked: Asked) 
         _load_test(summary, run, per_second), document, tested.instance_type, tested.instance_count
     )
     target = Target(environment=environment, kind=planned.kind)
-    catalog = load_catalog(regions()[0], read_refreshed(directory))
     imported = check_readings(document, readings, target, catalog)
     done = take(imported, workload, directory, dry_run=asked.dry_run)
     with open_console() as console:

@@ -62,12 +62,12 @@ def read_request(payload: Path, headers: Sequence[str]) -> Request:
 def address(
     url: str, request: Request, planned: InstanceWorkloadPlan, instance_type: str | None, count: int
 ) -> Tested:
-    """Return an address; without ``instance_type`` what the plan picked answers there."""
+    """Return an address; without ``instance_type`` what the plan picked answers there, by its name in SageMaker."""
     try:
         target = HttpTarget(url, request.body, request.headers)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--url") from None
-    instance_type = instance_type or planned.selection.chosen.instance_type
+    instance_type = instance_type or f"ml.{planned.selection.chosen.instance_type.removeprefix('ml.')}"
     shown = f"{target.shown}, whose use may be billed"
     return Tested(shown, target.send, instance_type, count, lambda: count, target.close)
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sizewell.facts.instance_types import is_same_hardware
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation import boosting, boosting_memory
@@ -83,7 +84,7 @@ class TrainingColumns:
             for m in needs.measurements
             if m.training_units_per_second and m.instance_count <= len(self.counts)
             for i, t in enumerate(self.types)
-            if t.name == m.instance_type
+            if is_same_hardware(t.name, m.instance_type)
         }
 
     @cached_property

@@ -388,6 +388,16 @@ def test_a_workload_that_has_no_latency_or_does_not_exist(file: Path, sizewell: 
 
 
 @pytest.mark.usefixtures("load")
+def test_a_type_that_does_not_exist_is_refused_before_anything_is_sent(
+    file: Path, sizewell: Sizewell
+) -> None:
+    assert refused(sizewell, file, "--url", NOBODY, "--instance-type", "ml.g5.xlrge") == (
+        'SageMaker has no instance type "ml.g5.xlrge", in any region\n'
+        "  did you mean ml.g5.xlarge or ml.g5.8xlarge or ml.g5.4xlarge?\n"
+    )
+
+
+@pytest.mark.usefixtures("load")
 def test_a_payload_that_is_not_there(file: Path, sizewell: Sizewell) -> None:
     (file.parent.parent / "one.json").unlink()
 

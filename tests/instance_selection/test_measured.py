@@ -118,6 +118,15 @@ def test_a_later_measurement_of_a_type_says_what_it_measured_and_an_earlier_one_
     assert all_three.service_time_ms == pytest.approx(50)
 
 
+def test_a_measurement_of_a_type_of_sagemaker_holds_for_the_type_of_ec2() -> None:
+    of_ec2 = catalog(replace(cpu_instance(CPU), name="c9.xlarge"), usd_per_hour={"c9.xlarge": 0.1})
+    measured = Measurement(instance_type="ml.c9.xlarge", p95_latency_ms=30.0)
+
+    found = select_endpoint_instance(endpoint(measurements=(measured,)), of_ec2).chosen
+
+    assert (found.instance_type, found.estimate.p95_latency_ms) == ("c9.xlarge", 30)
+
+
 def test_a_slow_measurement_turns_down_what_was_predicted_to_be_fast() -> None:
     measured = Measurement(instance_type=GPU, p95_latency_ms=5000.0)
 
@@ -157,6 +166,16 @@ def test_a_measured_speed_of_training_replaces_the_prediction() -> None:
     assert found.measured == ("throughput",)
     assert found.duration_range_hours is None
     assert "deadline" not in found.near_limits
+
+
+def test_a_training_measured_on_a_type_of_sagemaker_holds_for_the_type_of_ec2() -> None:
+    cluster = replace(gpu_instance(GPU, accelerator_count=8), name="g9.xlarge")
+    measured = Measurement(instance_type=GPU, training_units_per_second=200.0)
+    needs = training(measurements=(measured,))
+
+    found = select_training_instance(needs, catalog(cluster, usd_per_hour={"g9.xlarge": 1.0})).chosen.estimate
+
+    assert found.units_per_second == pytest.approx(200)
 
 
 def test_a_measured_cluster_is_that_of_its_size_and_no_other() -> None:

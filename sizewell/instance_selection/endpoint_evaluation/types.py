@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sizewell.facts.instance_types import is_same_hardware
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.machines import Machines, where_is
@@ -52,7 +53,7 @@ class EndpointTypes:
         self.measurements: dict[int, Measurement] = {}
         for m in needs.measurements:
             for i, t in enumerate(self.instance_types):
-                if t.name == m.instance_type:
+                if is_same_hardware(t.name, m.instance_type):
                     self.measurements[i] = _joined(self.measurements.get(i, m), m)
 
     def __len__(self) -> int:
