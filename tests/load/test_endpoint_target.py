@@ -1,7 +1,10 @@
 """An endpoint of SageMaker is invoked once for each request."""
 
+import struct
+from contextlib import closing
 from io import BytesIO
 from typing import Any
+from zlib import crc32
 
 import boto3
 import pytest
@@ -11,6 +14,7 @@ from botocore.stub import Stubber
 
 from sizewell.load.endpoint_target import CONFIG, EndpointTarget
 from sizewell.load.observations import RequestFailedError
+from tests.load.loopback import server
 
 
 @pytest.fixture
@@ -51,6 +55,53 @@ def test_a_stream_is_yielded_as_it_comes(client: Any, monkeypatch: pytest.Monkey
 
     assert list(EndpointTarget(client, "demo", None, b"{}", {}, streams=True).send()) == [b"a", b"b"]
     assert asked == [{"EndpointName": "demo", "Body": b"{}"}]
+
+
+def framed(event_type: str, payload: bytes) -> bytes:
+    """Return an event as it is sent: https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html."""
+    kinds = {":message-type": "event", ":event-type": event_type, ":content-type": "application/octet-stream"}
+    headers = b"".join(
+        struct.pack("!B", len(name)) + name.encode() + struct.pack("!BH", 7, len(value)) + value.encode()
+        for name, value in kinds.items()
+    )
+    prelude = struct.pack("!II", 16 + len(headers) + len(payload), len(headers))
+    message = prelude + struct.pack("!I", crc32(prelude)) + headers + payload
+    return message + struct.pack("!I", crc32(message))
+
+
+def client_of(url: str) -> Any:
+    return boto3.client(
+        "sagemaker-runtime",
+        region_name="us-east-1",
+        aws_access_key_id="a",
+        aws_secret_access_key="b",
+        endpoint_url=url.removesuffix("/v1/completions"),
+        config=CONFIG,
+    )
+
+
+def test_over_the_wire_events_are_unpacked() -> None:
+    events = framed("PayloadPart", b'data: {"a": 1}\n') + framed("PayloadPart", b"data: [DONE]\n")
+    head = "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.amazon.eventstream\r\nContent-Length: {}\r\n\r\n"
+    with server(head.format(len(events)).encode() + events) as there, closing(client_of(there.url)) as client:
+        target = EndpointTarget(client, "demo", None, b"{}", {}, streams=True)
+        assert list(target.send()) == [b'data: {"a": 1}\n', b"data: [DONE]\n"]
+
+    assert [path for path, *_ in there.asked] == ["/endpoints/demo/invocations-response-stream"]
+
+
+def test_over_the_wire_a_busy_endpoint_is_asked_once() -> None:
+    busy = b'{"message": "busy"}'
+    refusal = (
+        b"HTTP/1.1 503 Busy\r\nX-Amzn-ErrorType: ServiceUnavailable\r\nContent-Length: 19\r\n\r\n" + busy
+    )
+    with server(refusal) as there, closing(client_of(there.url)) as client:
+        target = EndpointTarget(client, "demo", None, b"{}", {}, streams=False)
+        with pytest.raises(RequestFailedError) as raised:
+            list(target.send())
+
+    assert raised.value.kind == "ServiceUnavailable"
+    assert len(there.asked) == 1
 
 
 def test_a_refusal_is_a_failure_that_is_not_tried_again(client: Any) -> None:
