@@ -61,6 +61,8 @@ def test_vllm_that_kept_up_measures_latencies_and_no_capacity() -> None:
         ),
     )
     assert found.notes == (NOT_ALL.format("3.884"),)
+    # Two instances share them.
+    assert only(sample("vllm.json"), 2).concurrency == 7
 
 
 def test_vllm_that_fell_behind_measures_its_capacity_alone() -> None:
@@ -219,6 +221,8 @@ def test_locust_csv_without_the_row_or_with_failures_is_refused() -> None:
 
 def test_locust_json_is_taken_together() -> None:
     # 380 of 400 requests took 80 ms at most, and 375 of them 60 ms.
+    # From the first start to the last request are 60 s.
+    assert imported(sample("locust.json")).notes == (NOT_ALL.format("6.667"),)
     assert only(sample("locust.json")) == MeasuredInstance(
         instance_type=TYPE, concurrency=2, p95_latency_ms=80, date="2026-11-06", source="locust"
     )
