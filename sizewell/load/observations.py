@@ -88,19 +88,23 @@ class Summary:
 
 def summarize(observations: Sequence[Observation]) -> Summary:
     """Return what the requests say together; latencies are of those that were answered."""
-    answered = [one for one in observations if not one.failure]
-    latencies_s = [one.latency_s for one in answered]
-    late_s = percentile([one.sent_s - one.due_s for one in observations], 95) if observations else 0.0
+    answered = [observation for observation in observations if not observation.failure]
+    latencies_s = [observation.latency_s for observation in answered]
+    late_s = (
+        percentile([observation.sent_s - observation.due_s for observation in observations], 95)
+        if observations
+        else 0.0
+    )
     median_s = percentile(latencies_s, 50) if latencies_s else 0.0
-    failures = Counter(one.failure for one in observations if one.failure)
+    failures = Counter(observation.failure for observation in observations if observation.failure)
     return Summary(
         answered=len(answered),
         failures=dict(sorted(failures.items(), key=lambda item: (-item[1], item[0]))),
-        duration_s=max((one.ended_s for one in answered), default=0.0),
+        duration_s=max((observation.ended_s for observation in answered), default=0.0),
         mean_latency_ms=math.fsum(latencies_s) / len(latencies_s) * 1000 if latencies_s else None,
         latency_ms=_percentiles_ms(latencies_s),
-        first_token_ms=_percentiles_ms(one.first_token_s for one in answered),
-        inter_token_ms=_percentiles_ms(one.inter_token_s for one in answered),
+        first_token_ms=_percentiles_ms(observation.first_token_s for observation in answered),
+        inter_token_ms=_percentiles_ms(observation.inter_token_s for observation in answered),
         late_ms=late_s * 1000,
         sent_too_late=late_s > max(_LATE_S, _LATE_SHARE * median_s),
     )
@@ -112,5 +116,5 @@ def percentile(values: Sequence[float], percent: int) -> float:
 
 
 def _percentiles_ms(seconds: Iterable[float | None]) -> dict[int, float]:
-    known = [one for one in seconds if one is not None]
+    known = [value for value in seconds if value is not None]
     return {percent: percentile(known, percent) * 1000 for percent in PERCENTILES} if known else {}

@@ -59,7 +59,7 @@ def observe(send: Send, due_s: float, now: Callable[[], float], *, streams: bool
             if not streams:
                 continue
             *lines, line = (line + chunk).split(b"\n")
-            if arrived := sum(_is_event(one) for one in lines):
+            if arrived := sum(map(_is_event, lines)):
                 last_s = now()
                 first_s = last_s if first_s is None else first_s
                 events += arrived
@@ -157,7 +157,7 @@ class _Workers:
             failed = [
                 Observation(due_s, due_s, self._now(), failure="no answer until the end") for due_s in late
             ]
-            return tuple(sorted((*self._observations, *failed), key=lambda one: one.due_s))
+            return tuple(sorted((*self._observations, *failed), key=lambda observation: observation.due_s))
 
     def _work(self) -> None:
         while not self._ended:
