@@ -5,7 +5,7 @@ import math
 import pytest
 
 from sizewell.instance_selection.estimation.coefficients import BASE, NONE, OTHERS, Level, load_table
-from tools.benchmarks.priors import PRIORS, is_software, load_priors, prior_table
+from tools.benchmarks.priors import PRIORS, FactorPrior, is_software, load_priors, prior_table
 from tools.benchmarks.tables import read_table
 
 PHYSICS = ("forward", "generation", "training", "boosting")
@@ -53,6 +53,13 @@ def test_a_level_without_a_measurement_is_its_prior_and_widens_by_the_spread_of_
     known = load_priors("generation")["compute"]["kind"]
     assert of_kind[OTHERS] == Level(0.0, known.log_sd)
     assert of_kind["cpu"] == Level(math.log(0.5), known.log_sd)
+
+
+def test_a_factor_whose_first_row_names_a_level_has_only_those_that_are_named() -> None:
+    named, unnamed = FactorPrior(0.3, {"cpu": 0.1}, open=False), FactorPrior(0.3, {"cpu": 0.1})
+
+    assert (named.has("cpu"), named.has("cuda"), named.has(NONE)) == (True, False, False)
+    assert (unnamed.has("cuda"), unnamed.has(NONE)) == (True, False)
 
 
 @pytest.mark.parametrize("physics", PHYSICS)

@@ -14,7 +14,6 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from sizewell.instance_selection.estimation.coefficients import (
-    NONE,
     Array,
     Labels,
     Level,
@@ -80,7 +79,7 @@ class Calibration:
                 column = []
                 for level in levels(factor, cases.labels, count):
                     key = (name, factor, level)
-                    if level == NONE:
+                    if not known.has(level):
                         column.append(-1)
                         continue
                     if key not in self._keys:
