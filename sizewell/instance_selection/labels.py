@@ -1,5 +1,6 @@
 """The labels that select calibrated coefficients: what they are called, for instance types and for measurements alike."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from sizewell.instance_selection.estimation.coefficients import NONE, Labels
@@ -12,13 +13,6 @@ _SOFTWARE = {
     Engine.COMPILED: "compiled",
     Engine.OPTIMIZED_RUNTIME: "optimized",
     Engine.LLM_ENGINE: "llm-engine",
-}
-#: The framework that stands for it, where one computes differently from its class.
-_FRAMEWORKS = {
-    Engine.EAGER: "transformers",
-    Engine.COMPILED: "torch-compile",
-    Engine.OPTIMIZED_RUNTIME: NONE,
-    Engine.LLM_ENGINE: "vllm",
 }
 #: On a CPU a compiled graph and a runtime built for it start operators from native code.
 _SOFTWARE_ON_CPU = {Engine.COMPILED: "scripted", Engine.OPTIMIZED_RUNTIME: "scripted"}
@@ -42,6 +36,14 @@ def weight_only(model: ModelSpec) -> str:
     return NONE
 
 
+def expansion_labels(machines: Machines, quantization: Sequence[str]) -> tuple[str, ...]:
+    """Return ``before ampere`` where a product expands its weights on a GPU of before Ampere, ``none`` elsewhere."""
+    return tuple(
+        "before ampere" if apart and format_ != NONE else NONE
+        for apart, format_ in zip(machines.copies_apart, quantization, strict=True)
+    )
+
+
 def is_expanded_apart(model: ModelSpec, engine: Engine) -> bool:
     """Return whether a kernel of its own expands the weights: engines built for it do so within the product."""
     return engine is Engine.EAGER and weight_only(model) != NONE
@@ -52,6 +54,7 @@ def _serving(
     machines: Machines, engine: Engine, architecture: Architecture, quantization: str, mixture: bool
 ) -> Labels:
     expanded = engine is Engine.EAGER
+    expanded_within = NONE if expanded else quantization
     return {
         "kind": machines.kinds,
         "arithmetic": machines.arithmetic,
@@ -65,10 +68,10 @@ def _serving(
             else _SOFTWARE[engine]
             for kind in machines.kinds
         ),
-        "framework": tuple(NONE if kind == "neuron" else _FRAMEWORKS[engine] for kind in machines.kinds),
         "server": NONE,
         "architecture": architecture.value,
-        "quantization": NONE if expanded else quantization,
+        "quantization": expanded_within,
+        "expansion": expansion_labels(machines, (expanded_within,) * len(machines)),
         "experts": "mixture" if mixture else "dense",
         "lengths": "varied",
     }

@@ -9,6 +9,7 @@ from sizewell.instance_selection.estimation.coefficients import BASE, NONE, Labe
 from sizewell.instance_selection.labels import is_expanded_apart, serving_labels, training_labels
 from tests.instance_selection.builders import (
     BERT_BASE,
+    GPU,
     LLAMA_3_8B,
     MIXTRAL_8X7B,
     cpu_instance,
@@ -41,16 +42,24 @@ def test_the_engine_class_of_each_kind_of_hardware(engine: Engine, classes: tupl
 
 
 @pytest.mark.parametrize(
-    ("engine", "framework"),
+    ("precision", "engine", "expansion"),
     [
-        (Engine.EAGER, "transformers"),
-        (Engine.COMPILED, "torch-compile"),
-        (Engine.OPTIMIZED_RUNTIME, NONE),
-        (Engine.LLM_ENGINE, "vllm"),
+        (Precision.INT4, Engine.LLM_ENGINE, "before ampere"),
+        (Precision.INT4, Engine.EAGER, NONE),
+        (Precision.BF16, Engine.LLM_ENGINE, NONE),
     ],
 )
-def test_an_engine_class_stands_for_a_framework(engine: Engine, framework: str) -> None:
-    assert labels(engine)["framework"] == (framework, framework, NONE)
+def test_weights_are_expanded_slowly_on_gpus_that_do_not_copy_meanwhile(
+    precision: Precision, engine: Engine, expansion: str
+) -> None:
+    t4 = gpu_instance(accelerator=replace(GPU, launch_year=2018))
+    found = serving_labels(
+        machines(t4, gpu_instance(), cpu_instance(), neuron_instance()),
+        replace(LLAMA_3_8B, precision=precision),
+        engine,
+    )
+
+    assert found["expansion"] == (expansion, NONE, NONE, NONE)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def write_coefficients(calibrations: Sequence[Calibration], path: Path) -> None:
                         level,
                         f"{value.log_value:.4f}",
                         f"{value.unseen_log_sd:g}",
-                        0 if value.unseen_log_sd else publishers[name, factor, level],
+                        0 if value.unseen_log_sd else publishers.get((name, factor, level), 0),
                     )
                     for level, value in sorted(of_factor.items())
                 ]
