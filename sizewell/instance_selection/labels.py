@@ -20,7 +20,8 @@ _SOFTWARE_ON_CPU = {Engine.COMPILED: "scripted", Engine.OPTIMIZED_RUNTIME: "scri
 
 def serving_labels(machines: Machines, model: ModelSpec, engine: Engine) -> Labels:
     """Return the labels of inference: hardware, software, architecture and quantization."""
-    return _serving(machines, engine, model.architecture, weight_only(model), is_mixture(model))
+    expands = weight_only(model) != NONE and not is_expanded_apart(model, engine)
+    return _serving(machines, engine, model.architecture, expands, is_mixture(model))
 
 
 def is_mixture(model: ModelSpec) -> bool:
@@ -36,11 +37,11 @@ def weight_only(model: ModelSpec) -> str:
     return NONE
 
 
-def expansion_labels(machines: Machines, quantization: Sequence[str]) -> tuple[str, ...]:
-    """Return ``before ampere`` where a product expands its weights on a GPU of before Ampere, ``none`` elsewhere."""
+def expansion_labels(machines: Machines, expands: Sequence[bool]) -> tuple[str, ...]:
+    """Return ``before ampere`` where products expand their weights on a GPU of before Ampere, ``none`` elsewhere."""
     return tuple(
-        "before ampere" if apart and format_ != NONE else NONE
-        for apart, format_ in zip(machines.copies_apart, quantization, strict=True)
+        "before ampere" if both else NONE
+        for both in map(all, zip(machines.copies_apart, expands, strict=True))
     )
 
 
@@ -51,10 +52,8 @@ def is_expanded_apart(model: ModelSpec, engine: Engine) -> bool:
 
 @lru_cache(maxsize=512)
 def _serving(
-    machines: Machines, engine: Engine, architecture: Architecture, quantization: str, mixture: bool
+    machines: Machines, engine: Engine, architecture: Architecture, expands: bool, mixture: bool
 ) -> Labels:
-    expanded = engine is Engine.EAGER
-    expanded_within = NONE if expanded else quantization
     return {
         "kind": machines.kinds,
         "arithmetic": machines.arithmetic,
@@ -70,8 +69,7 @@ def _serving(
         ),
         "server": NONE,
         "architecture": architecture.value,
-        "quantization": expanded_within,
-        "expansion": expansion_labels(machines, (expanded_within,) * len(machines)),
+        "expansion": expansion_labels(machines, (expands,) * len(machines)),
         "experts": "mixture" if mixture else "dense",
         "lengths": "varied",
     }

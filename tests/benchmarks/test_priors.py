@@ -17,7 +17,6 @@ PHYSICS = ("forward", "generation", "training", "boosting")
         ("arithmetic", False),
         ("architecture", False),
         ("engine", True),
-        ("quantization", True),
         ("library", True),
         ("kind:library", True),
     ],

@@ -42,44 +42,27 @@ def test_the_engine_class_of_each_kind_of_hardware(engine: Engine, classes: tupl
 
 
 @pytest.mark.parametrize(
-    ("precision", "engine", "expansion"),
-    [
-        (Precision.INT4, Engine.LLM_ENGINE, "before ampere"),
-        (Precision.INT4, Engine.EAGER, NONE),
-        (Precision.BF16, Engine.LLM_ENGINE, NONE),
-    ],
-)
-def test_weights_are_expanded_slowly_on_gpus_that_do_not_copy_meanwhile(
-    precision: Precision, engine: Engine, expansion: str
-) -> None:
-    t4 = gpu_instance(accelerator=replace(GPU, launch_year=2018))
-    found = serving_labels(
-        machines(t4, gpu_instance(), cpu_instance(), neuron_instance()),
-        replace(LLAMA_3_8B, precision=precision),
-        engine,
-    )
-
-    assert found["expansion"] == (expansion, NONE, NONE, NONE)
-
-
-@pytest.mark.parametrize(
-    ("precision", "decoder", "engine", "quantization"),
+    ("precision", "decoder", "engine", "expansion"),
     [
         (Precision.BF16, True, Engine.LLM_ENGINE, NONE),
         (Precision.FP8, True, Engine.LLM_ENGINE, NONE),
         (Precision.INT8, False, Engine.OPTIMIZED_RUNTIME, NONE),
-        (Precision.INT8, True, Engine.LLM_ENGINE, "int8"),
-        (Precision.INT4, True, Engine.LLM_ENGINE, "int4"),
-        (Precision.INT4, False, Engine.COMPILED, "int4"),
+        (Precision.INT8, True, Engine.LLM_ENGINE, "before ampere"),
+        (Precision.INT4, True, Engine.LLM_ENGINE, "before ampere"),
+        (Precision.INT4, False, Engine.COMPILED, "before ampere"),
         # A kernel of its own expands them before the product.
         (Precision.INT8, True, Engine.EAGER, NONE),
         (Precision.INT4, True, Engine.EAGER, NONE),
     ],
 )
-def test_only_weights_that_are_expanded_within_the_product_are_quantized(
-    precision: Precision, decoder: bool, engine: Engine, quantization: str
+def test_products_expand_weights_slowly_on_gpus_that_do_not_copy_meanwhile(
+    precision: Precision, decoder: bool, engine: Engine, expansion: str
 ) -> None:
-    assert labels(engine, precision, decoder)["quantization"] == quantization
+    t4 = gpu_instance(accelerator=replace(GPU, launch_year=2018))
+    model = replace(LLAMA_3_8B if decoder else BERT_BASE, precision=precision)
+    places = machines(t4, gpu_instance(), cpu_instance(), neuron_instance())
+
+    assert serving_labels(places, model, engine)["expansion"] == (expansion, NONE, NONE, NONE)
 
 
 @pytest.mark.parametrize(

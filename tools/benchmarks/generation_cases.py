@@ -138,8 +138,7 @@ class GenerationCases:
             "kind": self._machines.kinds,
             "engine": words(self.cases, _engine),
             "link": self._machines.links,
-            "quantization": (quantization := words(self.cases, _quantization)),
-            "expansion": expansion_labels(self._machines, quantization),
+            "expansion": expansion_labels(self._machines, [_expands(case) for case in self.cases]),
             "experts": tuple(
                 "mixture" if share < 1 else "dense" for share in np.atleast_1d(self._decoder.active_share)
             ),
@@ -286,10 +285,8 @@ def _is_expanded(case: Case) -> bool:
     return case.quantization != NONE and (case.engine == "eager" or case.framework == "deepspeed")
 
 
-def _quantization(case: Case) -> str:
-    if case.quantization == NONE or _is_expanded(case):
-        return NONE
-    return case.quantization.split("|")[0]
+def _expands(case: Case) -> bool:
+    return case.quantization != NONE and not _is_expanded(case)
 
 
 def _max_sequences(case: Case) -> float:
