@@ -79,7 +79,7 @@ def test_a_processor_is_the_same_in_every_wording(names: tuple[str, ...]) -> Non
 def test_a_row_uses_as_many_cores_as_it_has_threads_and_no_more_than_there_are(
     name: str, instance_type: str, threads: float, cores: float
 ) -> None:
-    found, count = find_chip(name, 1, instance_type=instance_type, threads=threads)
+    found, count, _ = find_chip(name, 1, instance_type=instance_type, threads=threads)
     assert (found.kind, found.cores, count, found.unstated_log_sd) == ("cpu", cores, 1, 0.0)
 
 

@@ -1,8 +1,8 @@
 """Processors of published measurements by the names of the catalog and of the tables beside this file.
 
 An accelerator is ``[4x] NAME``, whose words may stand in any order: ``A100-80GB-SXM4`` is ``NVIDIA A100 (80 GB)``. A CPU
-is ``[2x] NAME [(16 cores)]``, where what is in parentheses is the size of the machine: cores, vCPU, threads, sockets. The
-name of an instance type stands for its processor.
+is ``[2x] NAME [(16 cores)]``, with the size of the machine: cores, vCPU, threads, sockets. The name of an instance type
+stands for its processor. Of a cell that says more than that, the longest name counts, one with a number before others.
 """
 
 import math
@@ -19,7 +19,7 @@ from sizewell.instance_selection.estimation.processors import (
     logical_cores,
     processor_of,
 )
-from tools.benchmarks.cells import UnreadableRowError, refused
+from tools.benchmarks.cells import COMMENT, UnreadableRowError, refused, without
 from tools.benchmarks.tables import DATA, read_table
 
 #: Physical cores of a CPU of which nothing is said: those of a virtual machine with 8 vCPUs.
@@ -41,13 +41,17 @@ IDLE_WORDS = (
 )  # fmt: skip
 #: Forms of a card that differ from that of the catalog.
 FORMS = ("pcie", "nvl")
+#: Words of the longest name of a chip.
+MOST_WORDS = 8
 _MEMORY = re.compile(r"\d+(?:\.\d+)?(?:g|gb|gib)")
 _INSTANCE = re.compile(
     r"(?:ml\.)?(?P<family>[a-z]{1,4}\d[a-z]*(?:-[a-z0-9]+)?)"
     r"\.(?P<size>\d*x?large|nano|micro|small|medium|metal(?:-\d+xl)?)"
 )
-_CELL = re.compile(r"(?:(?P<count>\d+) ?x ?(?=[a-z]))?(?P<name>[^()]*?)(?: ?\((?P<sizes>[^()]*)\))?")
-_SIZE = re.compile(r"(?P<number>\d+) ?(?:phys(?:ical)? )?(?P<unit>cores?|vcpus?|threads?|sockets?|s)")
+_COUNT = re.compile(r"^(\d+) ?x ?(?=[a-z])| x ?(\d+)$")
+_SIZE = re.compile(
+    r"(?<![a-z0-9.])(?P<number>\d+) ?(?:phys(?:ical)? )?(?P<unit>cores?|vcpus?|threads?|sockets?|s)(?![a-z0-9])"
+)
 ALLOWED = "a chip of the catalog, accelerators.csv or processors.csv, such as A100-80GB, 8x H100 or Graviton3 (16 cores)"
 
 
@@ -106,48 +110,60 @@ class Chip:
         return found.peak_flops * found.per_chip, found.arithmetic
 
 
-def find_chip(cell: str, count: int, *, instance_type: str = "", threads: float = 0.0) -> tuple[Chip, int]:
-    """Return the device and how many of them; the sockets of a CPU are one device.
+def find_chip(
+    cell: str, count: int, *, instance_type: str = "", threads: float = 0.0
+) -> tuple[Chip, int, str]:
+    """Return the device, how many of them, and the words that say neither; the sockets of a CPU are one device.
 
     ``count`` is 0 where it is not stated. ``instance_type`` tells the cores of a CPU that ``cell`` leaves open, ``threads``
     how many of them work, 0 for all. Raises `UnreadableRowError` for a cell that names no chip, or one that no estimate is
     made for.
     """
     bare = re.sub(r"\((?:r|tm)\)|@.*", "", cell.lower().replace("\N{MULTIPLICATION SIGN}", "x"))
-    flat = re.sub(r"\((\d+ ?gi?b|pcie|sxm\d?)\)", r" \1", bare)
-    text = re.sub(r"[\s_,/;-]+", " ", flat).strip()
-    parts = _CELL.fullmatch(text)
-    if parts is None:
-        raise refused("accelerator", cell, ALLOWED)
-    name, type_name = parts["name"].strip(), bare.partition("(")[0].strip()
-    sizes = _sizes(parts["sizes"] or "", cell)
-    instance = _instance(type_name) or _instance(instance_type.lower())
-    by_type = not name or type_name in _families() or bool(_instance(type_name))
-    family = type_name if type_name in _families() else instance.family if instance else ""
-    accelerator = _of_family(family) if by_type else _accelerator(name)
-    if accelerator and not sizes:
-        stated = count or int(parts["count"] or 0)
-        known = instance.known if instance else None
-        of_type = known.accelerator_count if known and known.accelerator == accelerator else 1
-        return _device(accelerator), stated or of_type
-    cpu = _cpu(name, family, by_type=by_type)
-    if cpu is None:
-        raise refused("accelerator", cell, ALLOWED)
-    sockets = sizes.get("socket", 0) or int(parts["count"] or 0) or count or 1
-    return _server(name, cpu, instance, sizes, sockets, threads), 1
+    flat = re.sub(r"[\s_,/;-]+", " ", re.sub(r"\((\d+ ?gi?b|pcie|sxm\d?)\)", r" \1", bare))
+    found = list(_SIZE.finditer(flat))
+    sizes = {part["unit"].rstrip("s") or "socket": int(part["number"]) for part in found}
+    text = re.sub(r" +", " ", COMMENT.sub(" ", without(flat, found))).strip()
+    counted = list(_COUNT.finditer(text))
+    words = without(text, counted).split()
+    in_cell = int(counted[0][1] or counted[0][2]) if counted else 0
+    host = _instance(instance_type.lower())
+    for begin, end in _runs(words):
+        name = " ".join(words[begin:end])
+        type_name = name if end - begin < len(words) else bare.partition("(")[0].strip()
+        by_type = not name or type_name in _families() or bool(_instance(type_name))
+        instance = _instance(type_name) or host
+        family = type_name if type_name in _families() else instance.family if instance else ""
+        rest = " ".join(word for word in words[:begin] + words[end:] if word not in IDLE_WORDS + UNSURE)
+        accelerator = _of_family(family) if by_type else _accelerator(name)
+        if accelerator and not (by_type and sizes):
+            known = instance.known if instance else None
+            of_type = known.accelerator_count if known and known.accelerator == accelerator else 1
+            return _device(accelerator), count or in_cell or of_type, rest
+        cpu = _cpu(name, family, by_type=by_type)
+        if cpu and (end - begin == len(words) or _key(name) not in UNSURE):
+            sockets = sizes.get("socket", 0) or in_cell or count or 1
+            return _server(name, cpu, instance, sizes, sockets, threads), 1, rest
+    raise refused("accelerator", cell, ALLOWED)
 
 
-def _sizes(text: str, cell: str) -> dict[str, int]:
-    """Return the numbers of cores, vCPUs, threads and sockets."""
-    found: dict[str, int] = {}
-    for part in re.split(r" ?= ?| (?=\d)", text):
-        size = _SIZE.fullmatch(part.strip())
-        if size:
-            unit = size["unit"].rstrip("s") or "socket"
-            found[unit] = int(size["number"])
-        elif part:
-            raise refused("accelerator", cell, ALLOWED)
-    return found
+def _runs(words: list[str]) -> list[tuple[int, int]]:
+    """Return where words that may be a name begin and end.
+
+    An instance type comes first, then all words, those with a number, and the longest of them.
+    """
+    ends = range(len(words) + 1)
+    runs = [(begin, end) for begin in ends for end in ends if begin < end <= begin + MOST_WORDS] or [(0, 0)]
+    names = {run: " ".join(words[slice(*run)]) for run in runs}
+    return sorted(
+        runs,
+        key=lambda run: (
+            not _instance(names[run]),
+            run != (0, len(words)),
+            not re.search(r"\d", names[run]),
+            run[0] - run[1],
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -253,7 +269,7 @@ def _cpus() -> dict[str, Cpu]:
 
 def _key(name: str) -> str:
     """Return the name of a CPU without its makers and its spaces."""
-    words = re.sub(r"(?<=\w) cpu$|^(?:aws|amd|intel|nvidia) (?=\w)", "", name.lower().strip())
+    words = re.sub(r"(?<=\w) (?:cpu|processor)$|^(?:aws|amd|intel|nvidia) (?=\w)", "", name.lower().strip())
     return re.sub(r"[^a-z0-9+?*]", "", words)
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tools.benchmarks.cells import Cells, refused
+from tools.benchmarks.cells import Cells
 
 #: Requests of a run that states none (default of vLLM's serving benchmark).
 DEFAULT_REQUESTS = 1000.0
@@ -42,12 +42,14 @@ class Load:
 
 
 _NUMBER = r"(\d+(?:,\d{3})*(?:\.\d+)?)"
-_USERS = re.compile(rf"{_NUMBER}(?: users)?")
-_RATE = re.compile(rf"(?:rate ?= ?)?{_NUMBER} ?(?:req|requests)?/s")
-_BURST = re.compile(
-    rf"burst(?: ?= ?{_NUMBER})?|offline(?: {_NUMBER} (?:at once|prompts|requests))?|unbounded(?: \(offline\))?"
+_RATE = re.compile(
+    rf"(?:rate ?= ?)?{_NUMBER} ?(?:(?:req|requests)?/s|qps)(?![a-z])|(?:rate|qps) ?[=:]? ?{_NUMBER}"
 )
-_SERVER = ("server", "poisson", "poisson arrivals")
+_BURST = re.compile(
+    rf"burst(?:(?: ?= ?| of ){_NUMBER})?|offline(?: {_NUMBER}(?: \w+)?? (?:at once|prompts|requests))?"
+    r"|unbounded(?: \(offline\))?|rate ?= ?inf(?:inity)?"
+)
+_SERVER = re.compile(r"server|poisson(?: arrivals)?")
 
 
 def load_of(cells: Cells) -> Load:
@@ -57,25 +59,20 @@ def load_of(cells: Cells) -> Load:
     closed loop.
     """
     batch = cells.number("batch_size")
-    text = cells["concurrency"].lower()
     shared = {
         "requests": cells.number("requests") or DEFAULT_REQUESTS,
         "max_sequences": cells.number("max_sequences"),
         "varied": cells.word("lengths", ("varied", "equal")) == "varied",
     }
-    if found := _RATE.fullmatch(text):
-        return Load(arrival=Arrival.RATE, rate_per_s=_value(found[1]), **shared)  # type: ignore[arg-type]
-    if found := _BURST.fullmatch(text):
-        stated = found[1] or found[2]
-        shared["requests"] = _value(stated) if stated else shared["requests"]
-        return Load(arrival=Arrival.BURST, **shared)  # type: ignore[arg-type]
-    if text in _SERVER:
-        return Load(arrival=Arrival.SERVER, **shared)  # type: ignore[arg-type]
-    found = _USERS.fullmatch(text)
-    if text and not found:
-        allowed = "a number of users, rate=4/s, burst=1000, or server"
-        raise refused("concurrency", cells["concurrency"], allowed)
-    stated_users = _value(found[1]) if found else 0.0
+    for pattern, arrival in ((_RATE, Arrival.RATE), (_BURST, Arrival.BURST), (_SERVER, Arrival.SERVER)):
+        if not (found := cells.find("concurrency", pattern)):
+            continue
+        stated = next((_value(number) for number in found.groups() if number), None)
+        if arrival is Arrival.BURST:
+            shared["requests"] = stated or shared["requests"]
+        rate = stated if arrival is Arrival.RATE else None
+        return Load(arrival=arrival, rate_per_s=rate, **shared)  # type: ignore[arg-type]
+    stated_users = cells.number("concurrency") or 0.0
     users = max(stated_users, 1.0)
     if stated_users and (not batch or batch == 1.0 < users):
         return Load(arrival=Arrival.USERS, users=users, **shared)  # type: ignore[arg-type]

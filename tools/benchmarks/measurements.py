@@ -1,8 +1,8 @@
 """Read published measurements: each row becomes a case, from its descriptive columns alone.
 
-The columns and what each may hold are described in ``data/README.md``; a cell that holds something else is a reason why the
-row is not predicted. Measured values, ids and notes decide nothing. What a row does not state is a default. Defaults that
-decide much:
+The columns and what each may hold are described in ``data/README.md``. Words that are not known are left out and noted; a row
+is not predicted where nothing is known of a cell that it cannot do without. Measured values, ids and notes decide nothing. What
+a row does not state is a default. Defaults that decide much:
 
 * no concurrency and no batch: one request alone;
 * a number of users without a batch, or with a batch of one: a closed loop, on any server. Users beside a larger batch are
@@ -79,7 +79,7 @@ WRAPPED_ADAPTERS_SINCE = "2024"
 #: The parameters that a name states: ``foo-7b``, ``8x7b``, ``bar-110m``, and those that a token uses: ``30b-a3b``.
 _SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s?([bm])(?![a-z0-9])")
 _ACTIVE = re.compile(r"\d+b[- ]a(\d+(?:\.\d+)?)b\b")
-_INSTANCE_TYPE = re.compile(r"(?:ml\.)?([a-z0-9-]+\.[a-z0-9-]+)")
+_INSTANCE_TYPE = re.compile(r"(?:ml\.)?([a-z][a-z0-9-]*\.[a-z0-9-]+)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +155,8 @@ class Case:
     """Instances, of a known type, that hold the devices; 1 where the type is not known."""
     network_gbit_s: float | None
     """What connects the nodes: as stated, or else that of the instance type."""
+    unread: tuple[tuple[str, str], ...]
+    """Columns, and the words of each that nothing was made of."""
 
 
 def case_of(row: Mapping[str, str], catalog: Catalog | None = None) -> Case:
@@ -164,20 +166,23 @@ def case_of(row: Mapping[str, str], catalog: Catalog | None = None) -> Case:
     """
     cells = Cells(row)
     metric = cells.word("metric", METRICS)
-    training = cells.word("task", ("training", "inference")) == "training" or (
-        not cells["task"] and metric in ("mfu", "train_time_s")
-    )
-    framework = find_framework(cells["framework"])
+    if cells["metric"] and not metric:
+        raise refused("metric", cells["metric"], f"one of {', '.join(sorted(METRICS))}")
+    task = cells.word("task", ("training", "inference"))
+    training = task == "training" or (not task and metric in ("mfu", "train_time_s"))
+    framework = find_framework(cells)
     preset = _preset(cells)
     architecture = _architecture(cells, preset, framework, metric)
-    split = split_of(cells["parallelism"] or framework.parallelism)
-    instance_type = _instance_type(cells["aws_instance"], catalog or _catalog())
-    chip, count = _device(cells, instance_type, split)
+    split = split_of(cells, framework.parallelism)
+    named = cells.find("aws_instance", _INSTANCE_TYPE)
+    type_name = named[1] if named else ""
+    instance_type = (catalog or _catalog()).find(f"ml.{type_name}") if type_name else None
+    chip, count = _device(cells, type_name, instance_type, split)
     copies = cells.number("copies")
     if copies and chip.kind == "cpu":
         chip = replace(chip, cores=chip.cores / copies, host_cores=chip.host_cores / copies)
     convolves = architecture in (Architecture.CNN, Architecture.DIFFUSION)
-    fmt = number_format(cells["precision"], framework, cells["model"], chip, convolves=convolves)
+    fmt = number_format(cells, framework, chip, convolves=convolves)
     engine = framework.engine_for(architecture, chip.kind)
     model, preset = _model(cells, preset, architecture, fmt.precision)
     tensor, pipeline = _degrees(split, training, count, chip, model.architecture)
@@ -244,10 +249,11 @@ def case_of(row: Mapping[str, str], catalog: Catalog | None = None) -> Case:
         allocated_only=cells.flag("allocated_only") is True,
         trees=trees,
         usd_per_hour=cells.number("usd_per_hour"),
-        instance_type=cells["aws_instance"],
+        instance_type=type_name,
         nodes=_nodes(cells, instance_type),
         network_gbit_s=cells.number("network_gbit_s")
         or (instance_type.network_peak_gbps if instance_type else None),
+        unread=tuple(cells.unread.items()),
     )
 
 
@@ -264,13 +270,6 @@ def _catalog() -> Catalog:
     return load_catalog("us-east-1")
 
 
-def _instance_type(cell: str, catalog: Catalog) -> InstanceType | None:
-    found = _INSTANCE_TYPE.fullmatch(cell.lower())
-    if cell and not found:
-        raise refused("aws_instance", cell, "the name of an instance type, such as g5.xlarge")
-    return catalog.find(f"ml.{found[1]}") if found else None
-
-
 def _nodes(cells: Cells, instance_type: InstanceType | None) -> int:
     devices = cells.number("accelerator_count")
     if not (instance_type and instance_type.accelerator_count and devices):
@@ -278,14 +277,17 @@ def _nodes(cells: Cells, instance_type: InstanceType | None) -> int:
     return max(math.ceil(devices / instance_type.accelerator_count), 1)
 
 
-def _device(cells: Cells, instance_type: InstanceType | None, split: Split) -> tuple[Chip, int]:
+def _device(
+    cells: Cells, type_name: str, instance_type: InstanceType | None, split: Split
+) -> tuple[Chip, int]:
     count = int(cells.number("accelerator_count") or 0)
     name = cells["accelerator"]
     if instance_type and not name:
         accelerator = instance_type.accelerator
         name = accelerator.name if accelerator else instance_type.name
         count = count or instance_type.accelerator_count if accelerator else 1
-    chip, devices = find_chip(name, count, instance_type=cells["aws_instance"], threads=split.threads)
+    chip, devices, rest = find_chip(name, count, instance_type=type_name, threads=split.threads)
+    cells.ignore("accelerator", rest)
     if not count and chip.kind == "cuda":
         devices = max(devices, max(split.tensor, 1) * max(split.pipeline, 1))
     return chip, devices
@@ -298,9 +300,10 @@ def _is_record(cells: Cells) -> bool:
 
 def _adapters(cells: Cells, fmt: NumberFormat) -> tuple[bool, float | None]:
     """Return whether adapters are trained, and their rank: ``yes``, or a number."""
-    if cells["adapters"].lower() in ("yes", ""):
-        return bool(cells["adapters"]) or fmt.adapters, None
-    return True, cells.number("adapters")
+    rank = cells.number("adapters")
+    if rank is not None:
+        return True, rank
+    return cells.flag("adapters") or fmt.adapters, None
 
 
 def _recomputes(framework: Framework, *, quantized_adapters: bool) -> bool:
@@ -312,7 +315,7 @@ def _recomputes(framework: Framework, *, quantized_adapters: bool) -> bool:
 
 def _holds_real_texts(cells: Cells, length: float | None) -> bool:
     """Return whether the stated length is the most of texts of many lengths."""
-    lengths = cells["lengths"].lower()
+    lengths = cells.word("lengths", ("varied", "equal"))
     return lengths == "varied" or bool(not lengths and length and length % CHOSEN_LENGTH)
 
 
@@ -333,7 +336,7 @@ def _architecture(cells: Cells, preset: Preset | None, framework: Framework, met
         preset.architecture if preset else "gbdt" if trees else ARCHITECTURE_OF_METRIC.get(metric, "")
     )
     if found not in ARCHITECTURES:
-        raise refused("architecture", "", f"one of {', '.join(ARCHITECTURES)}")
+        raise refused("architecture", cells["architecture"], f"one of {', '.join(ARCHITECTURES)}")
     return ARCHITECTURES[found]
 
 

@@ -3,23 +3,21 @@
 import re
 from dataclasses import dataclass
 
-from tools.benchmarks.cells import refused
+from tools.benchmarks.cells import Cells, without
 
-#: The parts of a cell. Whatever stands between them joins them.
+#: The parts of a cell, the last of which change nothing.
 _PARTS = re.compile(
-    r"(?P<degree>(?P<kind>[tpdecs]p) ?[=-]? ?(?P<count>\d+)|dp|ep)(?![a-wyz0-9])"
+    r"(?<![a-wyz])(?:(?P<degree>(?P<kind>[tpdecs]p) ?[=-]? ?(?P<count>\d+)|dp|ep)(?![a-wyz0-9])"
     r"|(?:(?P<copies>\d+) (?:instances?|process(?:es)?|copies) x )?(?P<threads>\d+) (?:threads?|cores)\b"
-    r"|(?P<data>ddp|data[ -]parallel)(?![a-z0-9])"
-    r"|(?P<pipeline>pipeline)(?![a-z0-9])"
-    r"|zero[ -]?(?P<zero>[123])(?!\d)"
+    r"|(?P<data>ddp|data[ -]parallel(?:ism)?)(?![a-z0-9])"
+    r"|(?P<pipeline>pipeline|pp)(?![a-z0-9])"
+    r"|zero[ -]?(?:stage[ -]?)?(?P<zero>[123])(?!\d)"
     r"|(?P<fsdp>fsdp\d?|hsdp|full_shard|sharded)(?![a-z0-9])"
     r"|(?P<grad>shard_grad_op)(?![a-z0-9])"
-    r"|(?P<recompute>act-ckpt)(?![a-z0-9])"
+    r"|(?P<recompute>act-ckpt|(?:activation|gradient)[ -]checkpointing)(?![a-z0-9])"
     r"|(?P<offload>(?:cpu )?offload)(?![a-z0-9])"
-    r"|neuroncores\b"
+    r"|neuroncores\b|\d+ ?x ?nc\b|\d+ ?(?:nodes|vcpus?)\b)"
 )
-_BETWEEN = re.compile(r"[\s,;+x()]*")
-ALLOWED = "parts such as tp4 pp2 dp8 ep8, zero1 zero2 zero3 fsdp, pipeline, act-ckpt, offload, 16 threads"
 _SHARDINGS = {"1": "zero1", "2": "grad", "3": "shard"}
 
 
@@ -43,40 +41,25 @@ class Split:
     """Threads of a CPU that work."""
 
 
-def split_of(cell: str) -> Split:
-    """Return what the cell says; raises `UnreadableRowError` for a part that is none."""
-    text = cell.lower()
-    found: list[re.Match[str]] = []
-    at = _after_joints(text, 0)
-    while at < len(text):
-        part = _PARTS.match(text, at)
-        if part is None:
-            raise refused("parallelism", cell, ALLOWED)
-        found.append(part)
-        at = _after_joints(text, part.end())
+def split_of(cells: Cells, default: str = "") -> Split:
+    """Return what the cell of a row says, or a default where it is empty."""
+    text = (cells["parallelism"] or default).lower()
+    found = list(_PARTS.finditer(text))
+    cells.ignore("parallelism", without(text, found))
     degrees = {part["kind"]: int(part["count"]) for part in found if part["kind"]}
-    zero = next((part["zero"] for part in found if part["zero"]), "")
-    grad, sharded = _has(found, "grad"), _has(found, "fsdp")
-    data = _has(found, "data") or "dp" in degrees or any(part["degree"] == "dp" for part in found)
-    split = any(kind in degrees for kind in ("tp", "pp"))
-    threads = next((part for part in found if part["threads"]), None)
+    said = {group: text for part in reversed(found) for group, text in part.groupdict().items() if text}
+    data = "data" in said or "dp" in degrees or any(part["degree"] == "dp" for part in found)
+    sharding = (
+        "grad" if "grad" in said else "shard" if "fsdp" in said else _SHARDINGS.get(said.get("zero", ""))
+    )
     return Split(
         tensor=degrees.get("tp", 0),
         pipeline=degrees.get("pp", 0),
-        whole_pipeline=_has(found, "pipeline"),
+        whole_pipeline="pipeline" in said,
         data=data,
-        data_alone=data and not split,
-        sharding="grad" if grad else "shard" if sharded else _SHARDINGS.get(zero, "none"),
-        recompute=_has(found, "recompute"),
-        offload=_has(found, "offload"),
-        threads=int(threads["copies"] or 1) * int(threads["threads"]) if threads else 0,
+        data_alone=data and not degrees.keys() & {"tp", "pp"},
+        sharding=sharding or "none",
+        recompute="recompute" in said,
+        offload="offload" in said,
+        threads=int(said.get("copies", 1)) * int(said.get("threads", 0)),
     )
-
-
-def _after_joints(text: str, at: int) -> int:
-    joints = _BETWEEN.match(text, at)
-    return joints.end() if joints else at
-
-
-def _has(found: list[re.Match[str]], group: str) -> bool:
-    return any(part[group] for part in found)

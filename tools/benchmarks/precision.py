@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from sizewell.instance_selection.catalog import Cpu
 from sizewell.instance_selection.requirements import Precision
-from tools.benchmarks.cells import plain_name, refused
+from tools.benchmarks.cells import COMMENT, Cells, plain_name, without
 from tools.benchmarks.chips import Chip
 from tools.benchmarks.frameworks import Framework
 
@@ -45,38 +45,45 @@ _WORDS = (
     (_EIGHT_BIT_WEIGHTS, "int8-weight int8-weight-only int8-gptq int8-gptq-marlin int8-awq int8-bnb w8a16 8bit 8-bit fp6"),
     (
         _FOUR_BIT_WEIGHTS,
-        "int4 int4-awq int4-gptq int4-awq-marlin int4-gptq-marlin int4-marlin int4-bnb int4-weight-only awq gptq w4a16 4bit "
+        "int4 int4-awq int4-gptq int4-awq-marlin int4-gptq-marlin int4-marlin int4-bnb int4-weight-only awq gptq w4a16 w4a8 4bit "
         "4-bit nf4 nf4-dq int3 int2",
     ),
 )  # fmt: skip
 FORMATS = {word: format_ for format_, words in _WORDS for word in words.split()}
-#: Quantizations of ggml: ``q4_k_m``, ``iq4_xs``, ``int8-q8_0``.
-_GGML = re.compile(r"(?:int\d-)?(?P<name>i?q(?P<bits>[2-8])(?:-[a-z0-9]+)*)")
+#: A format, or a quantization of ggml: ``q4_k_m``, ``iq4_xs``, ``int8-q8_0``.
+_FORMAT = re.compile(
+    r"(?<![a-z0-9])(?:(?:int\d-)?(?P<ggml>i?q(?P<bits>[2-8])(?:-(?:k|[01]|[sml]|nl|x*s))*)|"
+    rf"{'|'.join(map(re.escape, sorted(FORMATS, key=len, reverse=True)))})(?![a-z0-9])"
+)
+#: Words that say that there are several formats, not which.
+_VAGUE = ("amp", "mixed")
 _CACHE_SCALES = {"fp8": 0.5, "int8": 0.5, "int4": 0.25, "fp16": 1.0, "bf16": 1.0}
-_CELL = re.compile(r"(?P<word>.*?)(?P<adapters>-q?lora)?(?:-?/-?kv:(?P<cache>[a-z0-9]+))?")
-_COMMENT = re.compile(r"\([^)]*\)")
+_CACHE = re.compile(
+    r"(?<![a-z0-9])(?:kv(?:-cache)?[:=-]+(?P<cache>{0})|(?P<of>{0})-kv(?:-cache)?)(?![a-z0-9])".format(
+        "|".join(_CACHE_SCALES)
+    )
+)
+_ADAPTERS = re.compile(r"(?<![a-z0-9])q?lora(?![a-z0-9])")
 #: Engines that multiply with the vector instructions of a CPU and leave its matrix units alone: dot products of eight bits, whose
 #: values are packed and unpacked on the way, are about as fast as fp32 (ggml; AMX is built in by choice, since October 2024).
 _VECTOR_ENGINES = ("llama.cpp",)
 
 
-def number_format(
-    cell: str, framework: Framework, model: str, chip: Chip, *, convolves: bool = False
-) -> NumberFormat:
+def number_format(cells: Cells, framework: Framework, chip: Chip, *, convolves: bool = False) -> NumberFormat:
     """Return the format of a row; ``convolves``: most of the arithmetic is that of convolutions.
 
-    Without one it is what the model is named after (``Llama-2-7b-AWQ``), or else fp16 on GPUs, bf16 on Neuron, fp32 on CPUs.
+    Of several formats a quantization of weights counts, or else the first. Without one it is what the model is named after
+    (``Llama-2-7b-AWQ``), or else fp16 on GPUs, bf16 on Neuron, fp32 on CPUs.
     """
-    text = plain_name(_COMMENT.sub(" ", cell)).strip("-")
-    parts = _CELL.fullmatch(text)
-    word, adapters, cached = (parts["word"], parts["adapters"], parts["cache"]) if parts else (text, "", "")
-    found = _named(word)
-    if (word and found is None) or (cached and cached not in _CACHE_SCALES):
-        usual = " ".join(words.split()[0] for _, words in _WORDS)
-        allowed = f"one of {usual} q4_k_m, or an alias of precision.py, then lora after a space, then /kv:fp8"
-        raise refused("precision", cell, allowed)
-    if found is None:
-        found = next(filter(None, map(_named, re.split(r"[-_ /.:]+", model.lower()))), None)
+    cell = cells["precision"]
+    text = plain_name(COMMENT.sub(" ", cell))
+    caches = list(_CACHE.finditer(text))
+    adapters = list(_ADAPTERS.finditer(text := without(text, caches)))
+    word, found, rest = _strongest(without(text, adapters))
+    cells.ignore("precision", rest)
+    for other in (cell, cells["model"]):
+        if not found:
+            word, found, _ = _strongest(plain_name(other))
     found = _on_chip(found, word, framework, chip)
     if (
         found.precision is Precision.FP32
@@ -85,17 +92,24 @@ def number_format(
         and chip.facts.tf32_tflops
     ) and (framework.tf32 == "yes" or (framework.tf32 == "convolutions" and convolves)):
         found = replace(found, precision=Precision.TF32, arithmetic="tf32")
-    return replace(found, cache_scale=_CACHE_SCALES.get(cached or "", 1.0), adapters=bool(adapters))
+    cached = caches[0]["cache"] or caches[0]["of"] if caches else ""
+    return replace(found, cache_scale=_CACHE_SCALES.get(cached, 1.0), adapters=bool(adapters))
 
 
-def _named(word: str) -> NumberFormat | None:
-    if word in FORMATS:
-        return FORMATS[word]
-    ggml = _GGML.fullmatch(word)
-    if ggml is None:
-        return None
-    weights = _FOUR_BIT_WEIGHTS if int(ggml["bits"]) <= 4 else _EIGHT_BIT_WEIGHTS
-    return replace(weights, repacked=ggml["name"] == "q4-0")
+def _strongest(text: str) -> tuple[str, NumberFormat | None, str]:
+    """Return the word of the format that counts, the format, and the text without the formats."""
+    words = list(_FORMAT.finditer(text))
+    named = [(word[0], _named(word)) for word in words]
+    named.sort(key=lambda item: (item[1].weight_only is None, item[0] in _VAGUE))
+    word, found = named[0] if named else ("", None)
+    return word, found, without(text, words)
+
+
+def _named(word: re.Match[str]) -> NumberFormat:
+    if not word["ggml"]:
+        return FORMATS[word[0]]
+    weights = _FOUR_BIT_WEIGHTS if int(word["bits"]) <= 4 else _EIGHT_BIT_WEIGHTS
+    return replace(weights, repacked=word["ggml"] == "q4-0")
 
 
 def _on_chip(found: NumberFormat | None, word: str, framework: Framework, chip: Chip) -> NumberFormat:
