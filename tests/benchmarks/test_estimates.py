@@ -50,7 +50,7 @@ SCHEMA = {
     "additionalProperties": False,
     "required": [
         "left_out", "rows", "predicted", "by_publishers_alike", "by_class", "total", "by_group", "by_source", "by_metric",
-        "by_accelerator", "fits_memory", "tuned_records", "not_predicted",
+        "by_accelerator", "fits_memory", "tuned_records", "not_predicted", "read_in_part",
     ],
     "properties": {
         "left_out": {"enum": [None, "source", "publisher"]},
@@ -66,6 +66,7 @@ SCHEMA = {
         "fits_memory": {"type": "object", "required": ["total", "by_source"]},
         "tuned_records": {"type": "object", "required": ["total", "by_metric"]},
         "not_predicted": {"type": "array", "items": {"type": "object", "required": ["reason", "rows"]}},
+        "read_in_part": {"type": "array", "items": {"type": "object", "required": ["words", "column", "rows"]}},
     },
 }  # fmt: skip
 
@@ -210,7 +211,7 @@ def test_software_that_only_the_publisher_left_out_has_shown_is_neutral() -> Non
         ({"params": "1e30"}, "params 1e30"),
         ({"accelerator_count": "nan"}, "accelerator_count nan"),
         ({"input_len": "inf"}, "input_len inf"),
-        ({"concurrency": "-1"}, "concurrency -1 is not read: write a number of users"),
+        ({"concurrency": "-1"}, "concurrency -1 is not between 0 and"),
     ],
 )
 def test_a_strange_row_has_a_reason_and_spoils_no_other(change: dict[str, str], reason: str) -> None:
@@ -279,6 +280,25 @@ def test_the_report_has_the_published_form(tmp_path: Path, capsys: pytest.Captur
     assert code == 0
     assert (report["rows"], report["predicted"]) == (3, 2)
     assert report["not_predicted"] == [{"reason": REFUSED_CHIP, "rows": 1}]
+
+
+def test_words_that_were_left_out_are_told_the_most_frequent_ones_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["zulu", *(f"word{'abcdefghijkl'[i]}" for i in range(12))]
+    rows = [
+        {**ENCODER, "framework": f"TensorRT {word}", "precision": "fp16 or so"} for word in ("zulu", *words)
+    ]
+    table = write_table(tmp_path / "rows.csv", rows)
+    _, out, _ = run(capsys, str(table), "--json")
+    found = json.loads(out)["read_in_part"]
+    assert found[:2] == [
+        {"words": "or-so", "column": "precision", "rows": 14},
+        {"words": "zulu", "column": "framework", "rows": 2},
+    ]
+    assert len(found) == 14
+    printed = run(capsys, str(table))[1].partition("Read in part")[2]
+    assert ("or-so" in printed, "wordh" in printed, "wordi" in printed) == (True, True, False)
 
 
 def test_left_out_sources_are_reported_with_progress(

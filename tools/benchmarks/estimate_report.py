@@ -16,6 +16,8 @@ RECORD_MARGIN = 0.10
 #: Metrics of which less is better; of all others more is.
 LESS_IS_BETTER = ("latency_", "ttft_ms", "itl_ms", "ms_per_token_all", "train_time_s", "cost_", "peak_mem_mb")
 _DIGITS = 4
+#: Words of a table that a report shows; there are more in its plain data.
+MOST_WORDS = 10
 
 Statistics = dict[str, float | int | None]
 
@@ -72,6 +74,7 @@ def to_json(predictions: Sequence[Prediction], *, left_out: str | None) -> dict[
             "by_metric": _by((row for row in scored if row.tuned_record), lambda row: row.metric, records),
         },
         "not_predicted": reasons(predictions),
+        "read_in_part": read_in_part(predictions),
     }
 
 
@@ -158,6 +161,15 @@ def reasons(predictions: Iterable[Prediction]) -> list[dict[str, Any]]:
     ]
 
 
+def read_in_part(predictions: Iterable[Prediction]) -> list[dict[str, Any]]:
+    """Return the words that nothing was made of, the most frequent ones first."""
+    counts = Counter(unread for row in predictions for unread in row.unread)
+    return [
+        {"words": words, "column": column, "rows": rows}
+        for (column, words), rows in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
 def _by(
     predictions: Iterable[Prediction],
     key: Callable[[Prediction], str],
@@ -213,15 +225,22 @@ def to_tables(report: dict[str, Any]) -> list[Table]:
 
 
 def reason_tables(report: dict[str, Any]) -> list[Table]:
-    """Return the table of the rows that are not predicted, none where there is none."""
-    if not report["not_predicted"]:
-        return []
-    table = Table(title="Not predicted", title_justify="left")
+    """Return the tables of the rows that are not predicted, and of the words that were left out, of which there are any."""
+    found = (
+        ("Not predicted", ("reason",), report["not_predicted"]),
+        ("Read in part", ("column", "words"), report["read_in_part"][:MOST_WORDS]),
+    )
+    return [_counts(title, columns, rows) for title, columns, rows in found if rows]
+
+
+def _counts(title: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> Table:
+    table = Table(title=title, title_justify="left")
     table.add_column("rows", justify="right")
-    table.add_column("reason", overflow="fold")
-    for row in report["not_predicted"]:
-        table.add_row(str(row["rows"]), row["reason"])
-    return [table]
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(str(row["rows"]), *(row[column] for column in columns))
+    return table
 
 
 def _table(title: str, heading: str, rows: dict[str, Statistics], columns: dict[str, str]) -> Table:

@@ -62,6 +62,8 @@ class Prediction:
     trust: float = 1.0
     size_is_stated: bool = True
     """Whether the row says how much was done: without that, a duration is no target."""
+    unread: tuple[tuple[str, str], ...] = ()
+    """Columns, and the words of each that nothing was made of."""
 
     @property
     def publisher(self) -> str:
@@ -182,6 +184,7 @@ def _described(blank: Prediction, case: Case) -> Prediction:
         tuned_record=case.tuned_record and case.metric not in MEMORY_METRICS,
         trust=case.trust,
         size_is_stated=case.size_is_stated,
+        unread=case.unread,
     )
 
 
