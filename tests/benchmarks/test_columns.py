@@ -161,6 +161,7 @@ IN_PART: tuple[tuple[Row, str, str, str, str], ...] = (
     (CPU, "accelerator", "Xeon-IceLake 8380 (2S)", "Xeon Platinum 8380 (2 sockets)", "icelake"),
     (CPU, "accelerator", "Xeon-CascadeLake c5.metal (8 threads)", "c5.metal (8 threads)", "cascadelake"),
     (CPU, "accelerator", "AMD EPYC 7763 64-Core Processor", "EPYC 7763 (64 cores)", ""),
+    (CPU, "accelerator", "EPYC-Genoa 9R14 c7a.8xlarge", "c7a.8xlarge", "genoa 9r14"),
     (CPU, "accelerator", "CPU (unspecified)", "CPU", ""),
     (LLM, "aws_instance", "some g5.xlarge", "g5.xlarge", "some"),
     (SERVED, "lengths", "ShareGPT", "", "sharegpt"),

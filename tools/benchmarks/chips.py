@@ -148,22 +148,15 @@ def find_chip(
 
 
 def _runs(words: list[str]) -> list[tuple[int, int]]:
-    """Return where words that may be a name begin and end.
-
-    An instance type comes first, then all words, those with a number, and the longest of them.
-    """
+    """Return where names may begin and end: an instance type first, then what has a number, and the longest of them."""
     ends = range(len(words) + 1)
     runs = [(begin, end) for begin in ends for end in ends if begin < end <= begin + MOST_WORDS] or [(0, 0)]
-    names = {run: " ".join(words[slice(*run)]) for run in runs}
-    return sorted(
-        runs,
-        key=lambda run: (
-            not _instance(names[run]),
-            run != (0, len(words)),
-            not re.search(r"\d", names[run]),
-            run[0] - run[1],
-        ),
-    )
+
+    def rank(run: tuple[int, int]) -> tuple[bool, bool, int]:
+        name = " ".join(words[slice(*run)])
+        return not _instance(name), not re.search(r"\d", name), run[0] - run[1]
+
+    return sorted(runs, key=rank)
 
 
 @dataclass(frozen=True)
