@@ -80,30 +80,26 @@ def _answer_s(needs: ModeNeeds, selection: EndpointSelection | ModeMiss) -> floa
 
 
 def _option(evaluation: Evaluation, real_time: Evaluation, load: Load) -> ModeOption:
-    curve, requests = evaluation.curve, load.requests_per_month
-    return ModeOption(
-        mode=evaluation.mode,
-        misses=evaluation.misses,
-        runs_on=evaluation.runs_on,
-        p95_latency_ms=evaluation.p95_latency_ms,
-        cold_start_s=evaluation.cold_start_s,
-        usd_per_month=curve.usd(requests) if curve else None,
-        parts=tuple(CostPart(name=name, usd_per_month=piece.usd(requests)) for name, piece in curve.pieces)
-        if curve
-        else (),
-        basis=evaluation.basis,
-        price_date=evaluation.price_date,
-        shared_by=evaluation.shared_by,
-        fleet_usd_per_month=evaluation.fleet.usd(requests) if evaluation.fleet else None,
-        break_even=_break_even(evaluation, real_time, requests),
-        conditions=evaluation.conditions,
+    """Return a mode with its cost at the stated load, and its break-even."""
+    curve, fleet, requests = evaluation.curve, evaluation.fleet, load.requests_per_month
+    if curve is None:
+        return evaluation.option
+    return evaluation.option.model_copy(
+        update={
+            "usd_per_month": curve.usd(requests),
+            "parts": tuple(
+                CostPart(name=name, usd_per_month=piece.usd(requests)) for name, piece in curve.pieces
+            ),
+            "fleet_usd_per_month": fleet.usd(requests) if fleet else None,
+            "break_even": _break_even(evaluation, real_time, requests),
+        }
     )
 
 
 def _break_even(evaluation: Evaluation, real_time: Evaluation, requests: float) -> BreakEven | None:
     """Return the crossing with the real-time pick that is nearest to the stated load, as a ratio."""
     curve, other = evaluation.curve, real_time.curve
-    if curve is None or other is None or evaluation.mode is Mode.REAL_TIME or real_time.max_requests is None:
+    if curve is None or other is None or evaluation is real_time or real_time.max_requests is None:
         return None
     max_requests = min(
         HORIZON * requests,

@@ -4,10 +4,9 @@ A curve is a sum of pieces. Each piece is linear between its kinks, so crossings
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count, pairwise
-from typing import Protocol
 
 from sizewell.instance_selection.modes.needs import mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import BreakEven
@@ -16,138 +15,100 @@ from sizewell.instance_selection.modes.results import BreakEven
 _SAME = 1e-9
 
 
-class Piece(Protocol):
+def _no_kinks(max_requests: float) -> Iterable[float]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
     """A part of a bill."""
 
-    def usd(self, requests: float) -> float:
-        """Return the USD of a month with this number of requests."""
-        ...
-
-    def kinks(self, max_requests: float) -> Iterator[float]:
-        """Yield the numbers of requests, up to ``max_requests``, at which the piece bends or steps."""
-        ...
+    usd: Callable[[float], float]
+    """The USD of a month with this number of requests."""
+    kinks: Callable[[float], Iterable[float]] = _no_kinks
+    """The numbers of requests, up to this one, at which the piece bends or steps."""
 
 
-@dataclass(frozen=True, slots=True)
-class PerRequest:
-    """A price for each request."""
-
-    usd_per_request: float
-
-    def usd(self, requests: float) -> float:
-        """Return the USD of a month."""
-        return self.usd_per_request * requests
-
-    def kinks(self, max_requests: float) -> Iterator[float]:
-        """Yield nothing: it is a line."""
-        return iter(())
+def per_request(usd: float) -> Piece:
+    """Return a price for each request."""
+    return Piece(lambda requests: usd * requests)
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """A price that is paid whatever the requests."""
-
-    usd_per_month: float
-
-    def usd(self, requests: float) -> float:
-        """Return the USD of a month."""
-        return self.usd_per_month
-
-    def kinks(self, max_requests: float) -> Iterator[float]:
-        """Yield nothing: it is a line."""
-        return iter(())
+def fixed(usd_per_month: float) -> Piece:
+    """Return a price that is paid whatever the requests."""
+    return Piece(lambda requests: usd_per_month)
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """Whole units (instances, warm slots), each paid for the month; ``share`` is our part of a shared bill."""
+def steps(usd_per_unit: float, requests_per_unit: float, min_units: int = 1, share: float = 1.0) -> Piece:
+    """Return whole units (instances), each paid for the month; ``share`` is our part of a shared bill."""
 
-    usd_per_unit: float
-    requests_per_unit: float
-    min_units: int = 1
-    share: float = 1.0
-
-    def usd(self, requests: float) -> float:
-        """Return the USD of a month."""
+    def usd(requests: float) -> float:
         # Rounding must not add a unit, as in the selection.
-        units = max(self.min_units, math.ceil(requests / self.requests_per_unit - 1e-9))
-        return self.usd_per_unit * units * self.share
+        units = max(min_units, math.ceil(requests / requests_per_unit - 1e-9))
+        return usd_per_unit * units * share
 
-    def kinks(self, max_requests: float) -> Iterator[float]:
-        """Yield the loads that fill the units."""
-        units = self.min_units
-        while units * self.requests_per_unit <= max_requests:
-            yield units * self.requests_per_unit
+    def filled(max_requests: float) -> Iterator[float]:
+        units = min_units
+        while units * requests_per_unit <= max_requests:
+            yield units * requests_per_unit
             units += 1
 
+    return Piece(usd, filled)
 
-@dataclass(frozen=True, slots=True)
-class WarmWorkers:
-    """Workers that are paid for the month; the more there are, the less a peak spreads above its mean."""
 
-    usd_per_worker: float
-    in_progress_per_request: float
-    """The mean number of requests in progress at peak, for each request of the month."""
-    spread: float
+def warm_workers(usd_per_worker: float, in_progress_per_request: float, spread: float) -> Piece:
+    """Return workers that are paid for the month; the more there are, the less a peak spreads above its mean.
 
-    def usd(self, requests: float) -> float:
-        """Return the USD of a month."""
-        workers = workers_for(requests * self.in_progress_per_request, self.spread)
-        return self.usd_per_worker * max(1, math.ceil(workers - 1e-9))
+    ``in_progress_per_request`` is the mean number of requests in progress at peak, for each request of the month.
+    """
 
-    def kinks(self, max_requests: float) -> Iterator[float]:
-        """Yield the loads that fill the workers."""
+    def usd(requests: float) -> float:
+        workers = workers_for(requests * in_progress_per_request, spread)
+        return usd_per_worker * max(1, math.ceil(workers - 1e-9))
+
+    def filled(max_requests: float) -> Iterator[float]:
         for workers in count(1):
-            full = mean_in_progress(workers, self.spread) / self.in_progress_per_request
+            full = mean_in_progress(workers, spread) / in_progress_per_request
             if full > max_requests:
                 return
             yield full
 
+    return Piece(usd, filled)
 
-@dataclass(frozen=True, slots=True)
-class WakingFleet:
-    """Instances that a request wakes and that sleep again after a while without any.
+
+def waking_fleet(
+    usd_per_hour: float,
+    hours_per_request: float,
+    hours_per_wake: float,
+    active_hours: float,
+    min_hours: float = 0.0,
+) -> Piece:
+    """Return instances that a request wakes and that sleep again after a while without any.
 
     At most one wake per request, at most all active hours: an upper bound of the time awake.
     """
 
-    usd_per_hour: float
-    hours_per_request: float
-    hours_per_wake: float
-    active_hours: float
-    min_hours: float = 0.0
+    def usd(requests: float) -> float:
+        awake = min(active_hours, requests * hours_per_wake)
+        return usd_per_hour * max(min_hours, awake, requests * hours_per_request)
 
-    def usd(self, requests: float) -> float:
-        """Return the USD of a month."""
-        awake = min(self.active_hours, requests * self.hours_per_wake)
-        return self.usd_per_hour * max(self.min_hours, awake, requests * self.hours_per_request)
-
-    def kinks(self, max_requests: float) -> Iterator[float]:
-        """Yield the loads at which another of the four bounds counts."""
-        for hours in (self.min_hours, self.active_hours):
-            for each in (self.hours_per_wake, self.hours_per_request):
+    def another_bound(max_requests: float) -> Iterator[float]:
+        for hours in (min_hours, active_hours):
+            for each in (hours_per_wake, hours_per_request):
                 if each and hours / each <= max_requests:
                     yield hours / each
 
+    return Piece(usd, another_bound)
 
-@dataclass(frozen=True, slots=True)
-class Jobs:
-    """Jobs that each pay for their start, and for the work of their requests; no job without a request."""
 
-    usd_per_hour: float
-    hours_per_request: float
-    hours_per_start: float
-    jobs: float
+def jobs(usd_per_hour: float, hours_per_request: float, hours_per_start: float, most: float) -> Piece:
+    """Return jobs that each pay for their start, and for the work of their requests; no job without a request."""
 
-    def usd(self, requests: float) -> float:
-        """Return the USD of a month."""
-        starts = min(self.jobs, requests)
-        return self.usd_per_hour * (starts * self.hours_per_start + requests * self.hours_per_request)
+    def usd(requests: float) -> float:
+        starts = min(most, requests)
+        return usd_per_hour * (starts * hours_per_start + requests * hours_per_request)
 
-    def kinks(self, max_requests: float) -> Iterator[float]:
-        """Yield the load from which every job has a request."""
-        if self.jobs <= max_requests:
-            yield self.jobs
+    return Piece(usd, lambda max_requests: (most,) if most <= max_requests else ())
 
 
 @dataclass(frozen=True, slots=True)

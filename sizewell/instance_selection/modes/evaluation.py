@@ -1,17 +1,16 @@
 """What the evaluations of all modes share: their result, the prices that are not of instances, and the choice of a type."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from sizewell.facts.serving_modes import Mode
-from sizewell.instance_selection.catalog import Catalog, PriceBasis
+from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.catalog.tables import read_rows, record
 from sizewell.instance_selection.endpoint_selection import select_endpoint_instance
-from sizewell.instance_selection.modes.cost_curves import CostCurve, PerRequest, Piece
-from sizewell.instance_selection.modes.needs import Load, ModeNeeds
-from sizewell.instance_selection.modes.results import ModeMiss
+from sizewell.instance_selection.modes.cost_curves import CostCurve, Piece, per_request
+from sizewell.instance_selection.modes.needs import ModeNeeds
+from sizewell.instance_selection.modes.results import ModeMiss, ModeOption
 from sizewell.instance_selection.requirements import EndpointRequirements
 from sizewell.instance_selection.results import (
     Candidate,
@@ -27,27 +26,22 @@ EndpointCandidate = Candidate[EndpointEstimate]
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """A mode under the needs, before it is set against the real-time pick.
+    """A mode under the needs, before it is set against the real-time pick."""
 
-    ``curve`` is None where a price or an estimate is unknown.
-    """
-
-    mode: Mode
-    misses: tuple[ModeMiss, ...] = ()
-    runs_on: str | None = None
-    p95_latency_ms: float | None = None
-    cold_start_s: float | None = None
+    option: ModeOption
+    """Without its cost and its break-even."""
     curve: CostCurve | None = None
-    shared_by: int = 1
-    """How many models share ``curve``."""
+    """None where a price or an estimate is unknown."""
     fleet: CostCurve | None = None
-    """The cost of the whole fleet; None where nothing is shared."""
+    """The cost of the whole fleet that ``curve`` is a share of; None where nothing is shared."""
     max_requests: float | None = None
     """The requests per month that the mode can carry at all; None: no bound of its own."""
-    basis: PriceBasis = PriceBasis.UNKNOWN
-    price_date: str | None = None
-    conditions: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
+
+
+def missed(mode: Mode, *misses: ModeMiss) -> Evaluation:
+    """Return a mode of which nothing can be said but what it misses."""
+    return Evaluation(option=ModeOption(mode=mode, misses=misses))
 
 
 def curve_of(*pieces: tuple[str, Piece | None]) -> CostCurve | None:
@@ -59,7 +53,7 @@ def curve_of(*pieces: tuple[str, Piece | None]) -> CostCurve | None:
 def data_of(mode: Mode, needs: ModeNeeds, region: str) -> tuple[tuple[str, Piece], ...]:
     """Return the data processing of a mode; nothing where payload or price are not known."""
     gb, price = needs.data_gb_per_request, mode_price(region, mode, "usd_per_data_gb")
-    return () if gb is None or price is None else (("data", PerRequest(gb * price.usd)),)
+    return () if gb is None or price is None else (("data", per_request(gb * price.usd)),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +94,3 @@ def no_type_miss(error: NoFeasibleInstanceError) -> ModeMiss:
         reason=f"no instance type will do; the nearest, {nearest.instance_type}: {nearest.reason}",
         shortfall=nearest.shortfall,
     )
-
-
-def cheapest(
-    candidates: Iterable[EndpointCandidate],
-    curve: Callable[[EndpointCandidate], CostCurve | None],
-    load: Load,
-) -> EndpointCandidate | None:
-    """Return the candidate with the lowest bill at the stated load; an unknown price is the highest."""
-
-    def order(candidate: EndpointCandidate) -> tuple[bool, float, str]:
-        bill = curve(candidate)
-        return bill is None, bill.usd(load.requests_per_month) if bill else 0.0, candidate.instance_type
-
-    return min(candidates, key=order, default=None)

@@ -10,12 +10,13 @@ from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
 from sizewell.instance_selection.estimation.hardware import GIB, hardware_kind
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
-from sizewell.instance_selection.modes.cost_curves import CostCurve, Fixed, PerRequest, Piece, WarmWorkers
+from sizewell.instance_selection.modes.cost_curves import CostCurve, Piece, fixed, per_request, warm_workers
 from sizewell.instance_selection.modes.evaluation import (
     Evaluation,
     ModePrice,
     curve_of,
     data_of,
+    missed,
     mode_price,
     try_select,
 )
@@ -28,7 +29,7 @@ from sizewell.instance_selection.modes.misses import (
     whole_answer_misses,
 )
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
-from sizewell.instance_selection.modes.results import ModeMiss
+from sizewell.instance_selection.modes.results import ModeMiss, ModeOption
 from sizewell.instance_selection.requirements import HardwareKind, InstanceLimits
 from sizewell.instance_selection.wording import milliseconds
 
@@ -198,19 +199,15 @@ def function_size(
     workers = workers_for(mean, load.spread)
     at_peak = max(1, math.ceil(workers - 1e-9)) if leaves_no_time else 0
     units = kept_warm(service_s, at_peak) if kept_warm else at_peak
-    pieces = _pieces(
-        mode,
-        load,
-        _prices(mode, region, cpu.hardware, warm=units > 0),
-        memory_mb / 1024,
-        service_s,
-        fixed_units=units if kept_warm else None,
-    )
-    needed_gib, offered_gib = _needed_gib(mode, cpu) * (1 + needs.endpoint.margin), memory_mb / 1024
-    longest_s, most_workers = (
-        limit(mode, "max_processing_s"),
-        max_concurrency or limit(mode, "max_concurrency"),
-    )
+    memory_gib = memory_mb / 1024
+    prices = _prices(mode, region, cpu.hardware, warm=units > 0)
+    pieces = _pieces(prices, load, memory_gib, service_s, fixed_units=units if kept_warm else None)
+    needed_gib = (cpu.needed_gib + limit(mode, "runtime_gib")) * (1 + needs.endpoint.margin)
+    longest_s = limit(mode, "max_processing_s")
+    most_workers = max_concurrency or limit(mode, "max_concurrency")
+    too_little = f"needs {needed_gib:,.1f} GiB, at most {memory_gib:g} GiB"
+    too_long = f"one request takes {service_s:,.0f} s {where}, at most {longest_s:,.0f} s"
+    too_many = f"{workers:,.0f} requests in progress at peak, at most {most_workers:,.0f}"
     return FunctionSize(
         mode=mode,
         memory_mb=memory_mb,
@@ -222,25 +219,10 @@ def function_size(
         leaves_no_time=leaves_no_time,
         kept_warm=units,
         misses=(
-            *over(
-                "memory",
-                needed_gib,
-                offered_gib,
-                f"needs {needed_gib:,.1f} GiB, at most {offered_gib:g} GiB",
-            ),
-            *over(
-                "duration",
-                service_s,
-                longest_s,
-                f"one request takes {service_s:,.0f} s {where}, at most {longest_s:,.0f} s",
-            ),
+            *over("memory", needed_gib, memory_gib, too_little),
+            *over("duration", service_s, longest_s, too_long),
             *latency_misses(reached_ms, needs, where),
-            *over(
-                "concurrency",
-                workers,
-                most_workers,
-                f"{workers:,.0f} requests in progress at peak, at most {most_workers:,.0f}",
-            ),
+            *over("concurrency", workers, most_workers, too_many),
         ),
         curve=curve_of(*pieces, *data_of(mode, needs, region)),
     )
@@ -262,18 +244,11 @@ def smallest_that_fits(mode: Mode, size: Callable[[int], FunctionSize]) -> Funct
 
 def function_misses(mode: Mode, needs: ModeNeeds, cpu: CpuEstimate) -> tuple[ModeMiss, ...]:
     """Return what no memory mends: payload, pipeline, isolation, the time to start, and the disk."""
-    return (
-        *payload_misses(mode, needs),
-        *container_misses(mode, needs),
-        *_isolation_miss(needs, mode),
-        *(_serverless_misses(needs, cpu) if mode is Mode.SERVERLESS else ()),
-    )
-
-
-def _isolation_miss(needs: ModeNeeds, mode: Mode) -> Iterator[ModeMiss]:
-    who = "serverless endpoints" if mode is Mode.SERVERLESS else "functions"
+    misses = (*payload_misses(mode, needs), *container_misses(mode, needs))
     if needs.network_isolation:
-        yield ModeMiss(requirement="isolation", reason=f"{who} do not support network isolation")
+        who = "serverless endpoints" if mode is Mode.SERVERLESS else "functions"
+        misses += (ModeMiss(requirement="isolation", reason=f"{who} do not support network isolation"),)
+    return (*misses, *(_serverless_misses(needs, cpu) if mode is Mode.SERVERLESS else ()))
 
 
 def _serverless_misses(needs: ModeNeeds, cpu: CpuEstimate) -> Iterator[ModeMiss]:
@@ -293,24 +268,26 @@ def evaluate_function(
 ) -> Evaluation:
     """Return the smallest memory that will do, warm where the latency leaves no time for a cold start."""
     if isinstance(cpu, ModeMiss):
-        return Evaluation(mode=mode, misses=(*payload_misses(mode, needs), cpu))
+        return missed(mode, *payload_misses(mode, needs), cpu)
     size = smallest_that_fits(mode, lambda mb: function_size(mode, needs, load, catalog.region, cpu, mb))
     slots = f", {size.workers_at_peak:,} kept warm" if size.kept_warm else ""
     prices = _prices(mode, catalog.region, cpu.hardware, warm=size.kept_warm > 0)
     dates = [price.as_of for price in prices.values() if price and price.as_of]
     return Evaluation(
-        mode=mode,
-        misses=(*function_misses(mode, needs, cpu), *size.misses),
-        runs_on=f"{size.memory_mb:,} MB{slots}",
-        p95_latency_ms=size.reached_ms[P95],
-        cold_start_s=None if size.kept_warm else size.cold_start_s,
+        option=ModeOption(
+            mode=mode,
+            misses=(*function_misses(mode, needs, cpu), *size.misses),
+            runs_on=f"{size.memory_mb:,} MB{slots}",
+            p95_latency_ms=size.reached_ms[P95],
+            cold_start_s=None if size.kept_warm else size.cold_start_s,
+            basis=PriceBasis.UNKNOWN if size.curve is None else PriceBasis.PUBLISHED,
+            price_date=min(dates, default=None) if size.curve is not None else None,
+            conditions=CONDITIONS[mode],
+        ),
         curve=size.curve,
         max_requests=load.requests_per_month
         * mean_in_progress(limit(mode, "max_concurrency"), load.spread)
         / size.mean_at_peak,
-        basis=PriceBasis.UNKNOWN if size.curve is None else PriceBasis.PUBLISHED,
-        price_date=min(dates, default=None) if size.curve is not None else None,
-        conditions=CONDITIONS[mode],
     )
 
 
@@ -333,33 +310,32 @@ def _prices(mode: Mode, region: str, hardware: HardwareKind, *, warm: bool) -> d
 
 
 def _pieces(
-    mode: Mode,
-    load: Load,
     prices: Mapping[str, ModePrice | None],
+    load: Load,
     memory_gb: float,
     service_s: float,
     *,
     fixed_units: float | None,
-) -> list[tuple[str, Piece | None]]:
-    pieces: list[tuple[str, Piece | None]] = []
+) -> Iterator[tuple[str, Piece | None]]:
     for name, price in prices.items():
         if price is None:
-            pieces.append((name, None))
+            yield name, None
         elif name == "usd_per_request":
-            pieces.append(("requests", PerRequest(price.usd)))
+            yield "requests", per_request(price.usd)
         elif name == "usd_per_provisioned_gb_s":
             # Nothing says at which hours requests come: they are kept warm day and night.
             usd_per_worker = price.usd * memory_gb * SECONDS_PER_MONTH
             each = load.peak_in_progress(service_s) / load.requests_per_month
-            workers: Piece = WarmWorkers(usd_per_worker, each, load.spread)
-            if fixed_units is not None:
-                workers = Fixed(usd_per_worker * fixed_units)
-            pieces.append(("workers kept warm", workers))
+            yield (
+                "workers kept warm",
+                warm_workers(usd_per_worker, each, load.spread)
+                if fixed_units is None
+                else fixed(usd_per_worker * fixed_units),
+            )
         else:
             # Billed by the millisecond, rounded up.
             seconds = math.ceil(service_s * 1000 - 1e-9) / 1000
-            pieces.append(("compute", PerRequest(price.usd * memory_gb * seconds)))
-    return pieces
+            yield "compute", per_request(price.usd * memory_gb * seconds)
 
 
 def _reference(catalog: Catalog, hardware: HardwareKind) -> InstanceType | None:
@@ -383,7 +359,3 @@ def _reference(catalog: Catalog, hardware: HardwareKind) -> InstanceType | None:
         ),
         default=None,
     )
-
-
-def _needed_gib(mode: Mode, cpu: CpuEstimate) -> float:
-    return cpu.needed_gib + limit(mode, "runtime_gib")

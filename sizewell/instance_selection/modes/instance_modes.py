@@ -8,14 +8,14 @@ from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.transform_jobs import MAX_INSTANCES, MAX_PAYLOAD_MB
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.modes.asynchronous import asynchronous_needs
-from sizewell.instance_selection.modes.cost_curves import CostCurve, Jobs, Steps, WakingFleet
+from sizewell.instance_selection.modes.cost_curves import CostCurve, Piece, jobs, steps, waking_fleet
 from sizewell.instance_selection.modes.evaluation import (
     EndpointCandidate,
     EndpointSelection,
     Evaluation,
-    cheapest,
     curve_of,
     data_of,
+    missed,
     no_type_miss,
     try_select,
 )
@@ -26,7 +26,7 @@ from sizewell.instance_selection.modes.misses import (
     payload_misses,
 )
 from sizewell.instance_selection.modes.needs import Load, ModeNeeds
-from sizewell.instance_selection.modes.results import ModeMiss
+from sizewell.instance_selection.modes.results import ModeMiss, ModeOption
 from sizewell.instance_selection.multi_model_filters import loaded_estimate
 from sizewell.instance_selection.requirements import (
     EndpointRequirements,
@@ -46,23 +46,25 @@ def evaluate_real_time(
     needs: ModeNeeds, load: Load, catalog: Catalog, selection: EndpointSelection | ModeMiss
 ) -> Evaluation:
     """Return the endpoint that the selection picks, with its fleet at any load."""
-    misses = payload_misses(Mode.REAL_TIME, needs)
+    mode, misses = Mode.REAL_TIME, payload_misses(Mode.REAL_TIME, needs)
     if isinstance(selection, ModeMiss):
-        return Evaluation(mode=Mode.REAL_TIME, misses=(*misses, selection))
+        return missed(mode, *misses, selection)
     chosen = selection.chosen
     per_instance = _requests_per_instance(chosen, needs, load, catalog)
     return Evaluation(
-        mode=Mode.REAL_TIME,
-        misses=misses,
-        runs_on=f"{chosen.estimate.instances_at_average} x {chosen.instance_type}",
-        p95_latency_ms=chosen.estimate.p95_latency_ms,
+        option=ModeOption(
+            mode=mode,
+            misses=misses,
+            runs_on=f"{chosen.estimate.instances_at_average} x {chosen.instance_type}",
+            p95_latency_ms=chosen.estimate.p95_latency_ms,
+            basis=chosen.cost.basis,
+            price_date=chosen.cost.price_date,
+        ),
         curve=curve_of(
-            ("instances", _steps(chosen, per_instance, needs.endpoint.min_instances)),
-            *data_of(Mode.REAL_TIME, needs, catalog.region),
+            ("instances", _instances(chosen, per_instance, needs.endpoint.min_instances)),
+            *data_of(mode, needs, catalog.region),
         ),
         max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
-        basis=chosen.cost.basis,
-        price_date=chosen.cost.price_date,
     )
 
 
@@ -75,37 +77,39 @@ def evaluate_multi_model(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eval
             ModeMiss(requirement="models", reason="one model has no other model to share a fleet with"),
         )
     if needs.endpoint.engine is Engine.LLM_ENGINE:
-        misses += (ModeMiss(requirement="engine", reason="an llm-engine keeps one model in memory"),)
-        return Evaluation(mode=mode, misses=misses)
+        return missed(
+            mode, *misses, ModeMiss(requirement="engine", reason="an llm-engine keeps one model in memory")
+        )
     of_all = _of_all(needs.endpoint, models)
     selection = try_select(of_all, catalog)
     if isinstance(selection, ModeMiss):
-        return Evaluation(mode=mode, misses=(*misses, selection))
+        return missed(mode, *misses, selection)
     best = selection.chosen
     loaded = loaded_estimate(of_all, catalog, best.instance_type)
     per_instance = _requests_per_instance(best, needs, load, catalog) / models
     # This many instances hold the models, however few requests there are.
     least = max(needs.endpoint.min_instances, loaded.fewest_instances)
-
-    data = data_of(Mode.REAL_TIME, needs, catalog.region)
     return Evaluation(
-        mode=mode,
-        misses=misses,
-        runs_on=f"{best.instance_type} for {models}",
-        p95_latency_ms=best.estimate.p95_latency_ms,
-        cold_start_s=loaded.load_s,
+        option=ModeOption(
+            mode=mode,
+            misses=misses,
+            runs_on=f"{best.instance_type} for {models}",
+            p95_latency_ms=best.estimate.p95_latency_ms,
+            cold_start_s=loaded.load_s,
+            shared_by=models,
+            basis=best.cost.basis,
+            price_date=best.cost.price_date,
+            conditions=(
+                "a container for several models (Multi Model Server on CPUs, Triton on GPUs)",
+                "the models share the capacity: the peak of one model slows the others",
+            ),
+        ),
         curve=curve_of(
-            (f"1/{models} of the instances", _steps(best, per_instance, least, 1 / models)), *data
+            (f"1/{models} of the instances", _instances(best, per_instance, least, 1 / models)),
+            *data_of(Mode.REAL_TIME, needs, catalog.region),
         ),
-        shared_by=models,
-        fleet=curve_of(("instances", _steps(best, per_instance, least))),
+        fleet=curve_of(("instances", _instances(best, per_instance, least))),
         max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
-        basis=best.cost.basis,
-        price_date=best.cost.price_date,
-        conditions=(
-            "a container for several models (Multi Model Server on CPUs, Triton on GPUs)",
-            "the models share the capacity: the peak of one model slows the others",
-        ),
         assumptions=(
             f"multi-model: {loaded.per_instance:,} of {models:,} models fit in the memory of an instance, "
             f"{loaded.miss_share:.1%} of the requests wait {loaded.load_s:.3g} s for theirs",
@@ -144,12 +148,12 @@ def _requests_per_instance(
     return capacity * (1 - needs.endpoint.headroom) * load.requests_per_unit * share
 
 
-def _steps(
+def _instances(
     candidate: EndpointCandidate, per_instance: float, min_instances: int, share: float = 1.0
-) -> Steps | None:
+) -> Piece | None:
     if candidate.cost.usd_per_hour is None:
         return None
-    return Steps(candidate.cost.usd_per_hour * HOURS_PER_MONTH, per_instance, min_instances, share)
+    return steps(candidate.cost.usd_per_hour * HOURS_PER_MONTH, per_instance, min_instances, share)
 
 
 def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation:
@@ -162,9 +166,9 @@ def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eva
         average_requests_per_second=load.average_requests_per_second,
         active_hours_per_day=needs.active_hours_per_day,
     )
-    selection = _named_wait(try_select(queued, catalog))
+    selection = try_select(queued, catalog)
     if isinstance(selection, ModeMiss):
-        return Evaluation(mode=mode, misses=(*misses, selection))
+        return missed(mode, *misses, _called_wait(selection, "latency"))
     queue = queued.queue
     assert queue is not None
 
@@ -174,27 +178,34 @@ def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eva
     def fleet(candidate: EndpointCandidate) -> CostCurve | None:
         if candidate.cost.usd_per_hour is None:
             return None
-        piece = WakingFleet(
+        # What one request keeps busy, headroom included.
+        rate = candidate.estimate.capacity_requests_per_second * (1 - needs.endpoint.headroom)
+        piece = waking_fleet(
             usd_per_hour=candidate.cost.usd_per_hour,
-            hours_per_request=_hours_per_request(candidate, needs),
+            hours_per_request=1 / (rate * 3600),
             hours_per_wake=(queue.wake_s + queue.idle_s) / 3600,
             active_hours=needs.active_hours_per_month,
             min_hours=0.0 if sleeps(candidate) else HOURS_PER_MONTH,
         )
         return curve_of(("instances while awake", piece))
 
-    best = cheapest((selection.chosen, *selection.runners_up), fleet, load)
-    assert best is not None
+    def order(candidate: EndpointCandidate) -> tuple[bool, float, str]:
+        """Return the sort key: the lowest bill at the stated load, an unknown price last."""
+        bill = fleet(candidate)
+        return bill is None, bill.usd(load.requests_per_month) if bill else 0.0, candidate.instance_type
+
+    best = min((selection.chosen, *selection.runners_up), key=order)
     return Evaluation(
-        mode=mode,
-        misses=misses,
-        runs_on=best.instance_type,
-        cold_start_s=queue.wake_s if sleeps(best) else None,
-        p95_latency_ms=None,
+        option=ModeOption(
+            mode=mode,
+            misses=misses,
+            runs_on=best.instance_type,
+            cold_start_s=queue.wake_s if sleeps(best) else None,
+            basis=best.cost.basis,
+            price_date=best.cost.price_date,
+            conditions=("requests and answers go through S3, and SNS can announce an answer",),
+        ),
         curve=fleet(best),
-        basis=best.cost.basis,
-        price_date=best.cost.price_date,
-        conditions=("requests and answers go through S3, and SNS can announce an answer",),
         assumptions=(
             f"an asynchronous endpoint wakes in {queue.wake_s / 60:g} minutes, sleeps after "
             f"{queue.idle_s / 60:g} idle ones, and pays for both; min_instances does not apply",
@@ -210,40 +221,46 @@ def evaluate_batch(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation
         *payload_misses(mode, needs),
         *archive_miss(needs, "transform jobs"),
     )
-    start_s = limit(mode, "start_minutes") * 60
+    start_s, wait_minutes = limit(mode, "start_minutes") * 60, needs.max_wait_minutes
     # Without a stated wait there is no pace: one job a day is shown.
-    pace_s = 24 * 3600.0 if needs.max_wait_minutes is None else (needs.max_wait_minutes * 60 - start_s) / 2
-    if pace_s <= 0:
-        return Evaluation(mode=mode, misses=(*misses, _start_miss(start_s, needs.max_wait_minutes or 0.0)))
-    jobs = max(1.0, needs.active_hours_per_month * 3600 / pace_s)
-    transform = _transform_of(needs, load, jobs, pace_s + start_s)
+    pace_s = 24 * 3600.0 if wait_minutes is None else (wait_minutes * 60 - start_s) / 2
+    if wait_minutes is not None and pace_s <= 0:
+        reason = f"a job takes {start_s / 60:g} minutes to start, {wait_minutes:g} minutes may be waited"
+        shortfall = start_s / 60 / wait_minutes
+        return missed(mode, *misses, ModeMiss(requirement="wait", reason=reason, shortfall=shortfall))
+    jobs_per_month = max(1.0, needs.active_hours_per_month * 3600 / pace_s)
+    transform = _transform_of(needs, load, jobs_per_month, pace_s + start_s)
     try:
-        selection = select_transform_instance(transform, catalog)
+        chosen = select_transform_instance(transform, catalog).chosen
     except NoFeasibleInstanceError as error:
-        miss = no_type_miss(error)
-        if miss.requirement in ("deadline", "timeout"):
-            miss = miss.model_copy(update={"requirement": "wait"})
-        return Evaluation(mode=mode, misses=(*misses, miss))
-    price = selection.chosen.cost
+        return missed(mode, *misses, _called_wait(no_type_miss(error), "deadline", "timeout"))
     return Evaluation(
-        mode=mode,
-        misses=misses,
-        runs_on=selection.chosen.instance_type,
-        p95_latency_ms=None,
-        curve=_curve_of_jobs(selection.chosen, transform, jobs, start_s),
-        basis=price.basis,
-        price_date=price.price_date,
-        conditions=("requests are collected in S3 until the next job",),
+        option=ModeOption(
+            mode=mode,
+            misses=misses,
+            runs_on=chosen.instance_type,
+            basis=chosen.cost.basis,
+            price_date=chosen.cost.price_date,
+            conditions=("requests are collected in S3 until the next job",),
+        ),
+        curve=_curve_of_jobs(chosen, transform, jobs_per_month, start_s / 3600),
         assumptions=(
-            f"a transform job starts in {start_s / 60:g} minutes, which are paid; {jobs:,.0f} jobs a month at most",
+            f"a transform job starts in {start_s / 60:g} minutes, which are paid; {jobs_per_month:,.0f} jobs a month at most",
         ),
     )
 
 
-def _transform_of(needs: ModeNeeds, load: Load, jobs: float, deadline_s: float) -> TransformRequirements:
+def _called_wait(miss: ModeMiss, *filters: str) -> ModeMiss:
+    """Return the miss of one of these filters as one of the wait, which is what the user states."""
+    return miss.model_copy(update={"requirement": "wait"}) if miss.requirement in filters else miss
+
+
+def _transform_of(
+    needs: ModeNeeds, load: Load, jobs_per_month: float, deadline_s: float
+) -> TransformRequirements:
     """Return what one job must get through: an object for each request, and as many instances as an endpoint may have."""
     endpoint, longest_s = needs.endpoint, limit(Mode.BATCH, "max_processing_s")
-    requests = max(1.0, load.requests_per_month / jobs)
+    requests = max(1.0, load.requests_per_month / jobs_per_month)
     return TransformRequirements(
         serving=replace(
             one_after_the_other(endpoint.with_only_latency_bound(min(longest_s, deadline_s) * 1000)),
@@ -257,45 +274,24 @@ def _transform_of(needs: ModeNeeds, load: Load, jobs: float, deadline_s: float) 
         payload_mb=max(1, math.ceil(min(needs.payload_mb or 1.0, MAX_PAYLOAD_MB))),
         deadline_hours=deadline_s / 3600,
         max_instances=min(endpoint.max_instances, MAX_INSTANCES),
-        runs_per_month=jobs,
+        runs_per_month=jobs_per_month,
     )
 
 
 def _curve_of_jobs(
-    chosen: Candidate[TransformEstimate], transform: TransformRequirements, jobs: float, start_s: float
+    chosen: Candidate[TransformEstimate],
+    transform: TransformRequirements,
+    jobs_per_month: float,
+    start_hours: float,
 ) -> CostCurve | None:
     usd_per_hour, estimate = chosen.cost.usd_per_hour, chosen.estimate
     if usd_per_hour is None:
         return None
-    work_hours = (estimate.duration_hours - start_s / 3600) * estimate.instance_count
-    return curve_of(
-        (
-            "instances of jobs",
-            Jobs(
-                usd_per_hour=usd_per_hour,
-                hours_per_request=work_hours / transform.rows,
-                hours_per_start=start_s / 3600 * estimate.instance_count,
-                jobs=jobs,
-            ),
-        )
+    work_hours = (estimate.duration_hours - start_hours) * estimate.instance_count
+    piece = jobs(
+        usd_per_hour=usd_per_hour,
+        hours_per_request=work_hours / transform.rows,
+        hours_per_start=start_hours * estimate.instance_count,
+        most=jobs_per_month,
     )
-
-
-def _named_wait(found: EndpointSelection | ModeMiss) -> EndpointSelection | ModeMiss:
-    if isinstance(found, ModeMiss) and found.requirement == "latency":
-        return found.model_copy(update={"requirement": "wait"})
-    return found
-
-
-def _hours_per_request(candidate: EndpointCandidate, needs: ModeNeeds) -> float:
-    """Return the instance-hours that one request keeps busy, headroom included."""
-    rate = candidate.estimate.capacity_requests_per_second * (1 - needs.endpoint.headroom)
-    return 1 / (rate * 3600)
-
-
-def _start_miss(start_s: float, wait_minutes: float) -> ModeMiss:
-    return ModeMiss(
-        requirement="wait",
-        reason=f"a job takes {start_s / 60:g} minutes to start, {wait_minutes:g} minutes may be waited",
-        shortfall=start_s / 60 / wait_minutes,
-    )
+    return curve_of(("instances of jobs", piece))

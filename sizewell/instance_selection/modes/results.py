@@ -38,16 +38,16 @@ class ModeOption(Result):
     mode: Mode
     misses: tuple[ModeMiss, ...]
     """Requirements missed, in the order of asking; empty where the mode will do."""
-    runs_on: str | None
+    runs_on: str | None = None
     """Instance type, or memory of the function."""
-    p95_latency_ms: float | None
+    p95_latency_ms: float | None = None
     """Of a warm request at peak; None for modes that answer later."""
     cold_start_s: float | None = None
     """How long the first request of a new worker waits; None where workers always run."""
-    usd_per_month: float | None
-    parts: tuple[CostPart, ...]
-    basis: PriceBasis
-    price_date: str | None
+    usd_per_month: float | None = None
+    parts: tuple[CostPart, ...] = ()
+    basis: PriceBasis = PriceBasis.UNKNOWN
+    price_date: str | None = None
     shared_by: int = 1
     """How many models share the cost, this one included."""
     fleet_usd_per_month: float | None = None

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from sizewell.instance_selection.modes.cost_curves import (
     CostCurve,
-    Jobs,
-    PerRequest,
     Piece,
-    Steps,
-    WakingFleet,
-    WarmWorkers,
     crossings,
+    jobs,
+    per_request,
+    steps,
+    waking_fleet,
+    warm_workers,
 )
 from sizewell.instance_selection.modes.needs import Z95, mean_in_progress, workers_for
 from sizewell.instance_selection.modes.results import BreakEven
@@ -25,18 +25,18 @@ usd = st.floats(min_value=0.01, max_value=100)
 loads = st.floats(min_value=50, max_value=20_000)
 hours = st.floats(min_value=0.001, max_value=10)
 pieces: st.SearchStrategy[Piece] = st.one_of(
-    st.builds(PerRequest, usd),
-    st.builds(Steps, usd, loads, st.integers(1, 4), st.sampled_from([1.0, 0.25])),
+    st.builds(per_request, usd),
+    st.builds(steps, usd, loads, st.integers(1, 4), st.sampled_from([1.0, 0.25])),
     st.builds(
-        WakingFleet,
+        waking_fleet,
         usd,
         hours,
         hours,
         st.floats(min_value=1, max_value=730),
         st.sampled_from([0.0, 10.0, 730.0]),
     ),
-    st.builds(WarmWorkers, usd, st.floats(min_value=1e-4, max_value=0.01), st.sampled_from([0.0, 1.645])),
-    st.builds(Jobs, usd, hours, hours, st.floats(min_value=1, max_value=8000)),
+    st.builds(warm_workers, usd, st.floats(min_value=1e-4, max_value=0.01), st.sampled_from([0.0, 1.645])),
+    st.builds(jobs, usd, hours, hours, st.floats(min_value=1, max_value=8000)),
 )
 curves = st.lists(pieces, min_size=1, max_size=3).map(
     lambda found: CostCurve(tuple((str(i), piece) for i, piece in enumerate(found)))
@@ -64,7 +64,7 @@ def test_between_its_kinks_a_curve_is_a_line(one: CostCurve, data: st.DataObject
 
 @settings(max_examples=100)
 @given(curves, curves)
-@example(curve(PerRequest(1.0)), curve(Steps(100.0, 100.0)))
+@example(curve(per_request(1.0)), curve(steps(100.0, 100.0)))
 def test_order_turns_around_at_every_crossing_and_nowhere_else(one: CostCurve, other: CostCurve) -> None:
     found = list(crossings(one, other, MOST))
     borders = [0.0, *(c.requests_per_month for c in found), MOST]
@@ -103,24 +103,24 @@ def test_seen_from_the_other_side_the_crossings_are_the_same(one: CostCurve, oth
 
 
 def test_a_price_per_request_meets_the_first_instance_exactly() -> None:
-    found = list(crossings(curve(PerRequest(0.5)), curve(Steps(100, 1000)), 900))
+    found = list(crossings(curve(per_request(0.5)), curve(steps(100, 1000)), 900))
     assert found == [BreakEven(requests_per_month=200.0, cheaper_below=True)]
 
 
 def test_a_step_of_the_other_bill_turns_the_order_without_equality() -> None:
     # 0.15 per request: more expensive than one instance from 667 on, cheaper than two from 1,000 on.
-    found = list(crossings(curve(PerRequest(0.15)), curve(Steps(100, 1000)), 1999))
+    found = list(crossings(curve(per_request(0.15)), curve(steps(100, 1000)), 1999))
     assert [round(c.requests_per_month) for c in found] == [667, 1000, 1333]
     assert [c.cheaper_below for c in found] == [True, False, True]
     assert [c.at_step for c in found] == [False, True, False]
 
 
 def test_equal_bills_do_not_cross() -> None:
-    assert list(crossings(curve(Steps(100, 1000)), curve(Steps(100, 1000)), MOST)) == []
+    assert list(crossings(curve(steps(100, 1000)), curve(steps(100, 1000)), MOST)) == []
 
 
 def test_a_fleet_that_wakes_for_each_request_is_awake_all_day_at_most() -> None:
-    fleet = WakingFleet(usd_per_hour=2, hours_per_request=0.01, hours_per_wake=0.25, active_hours=240)
+    fleet = waking_fleet(usd_per_hour=2, hours_per_request=0.01, hours_per_wake=0.25, active_hours=240)
     assert fleet.usd(0) == 0
     assert fleet.usd(100) == 2 * 25
     assert fleet.usd(10_000) == 2 * 240
@@ -128,10 +128,10 @@ def test_a_fleet_that_wakes_for_each_request_is_awake_all_day_at_most() -> None:
 
 
 def test_a_month_has_no_more_jobs_than_requests() -> None:
-    jobs = Jobs(usd_per_hour=2, hours_per_request=0.001, hours_per_start=0.1, jobs=30)
-    assert jobs.usd(0) == 0
-    assert jobs.usd(10) == pytest.approx(2 * (10 * 0.1 + 0.01))
-    assert jobs.usd(1000) == pytest.approx(2 * (30 * 0.1 + 1))
+    bill = jobs(usd_per_hour=2, hours_per_request=0.001, hours_per_start=0.1, most=30)
+    assert bill.usd(0) == 0
+    assert bill.usd(10) == pytest.approx(2 * (10 * 0.1 + 0.01))
+    assert bill.usd(1000) == pytest.approx(2 * (30 * 0.1 + 1))
 
 
 @given(st.floats(min_value=1e-3, max_value=1e6))
