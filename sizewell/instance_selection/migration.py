@@ -8,12 +8,7 @@ from typing import Generic, TypeVar
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.endpoint_selection import select_endpoint_instance
 from sizewell.instance_selection.estimation.hardware import hardware_kind
-from sizewell.instance_selection.neuron import (
-    NeuronChange,
-    NeuronFact,
-    neuron_changes,
-    neuron_facts,
-)
+from sizewell.instance_selection.neuron import NeuronChange, NeuronFact, neuron_changes, neuron_facts
 from sizewell.instance_selection.requirements import EndpointRequirements, HardwareKind, TrainingRequirements
 from sizewell.instance_selection.results import (
     Candidate,
@@ -109,13 +104,12 @@ def _assess(
             difference_usd_per_month=0.0,
             outcome_ratio=1.0,
         )
+    # Of the types that the SDK does not run the selection has none: they are rejected by the filter neuron-sdk.
     selection, rejected = _select_neuron(needs, catalog, select)
-    then: Candidate[E] | None = None
-    facts: tuple[NeuronFact, ...] = ()
-    if selection is not None:
-        then, facts, rejected = _supported(selection, needs, catalog, task)
-    if then is None and rejected:
-        facts = neuron_facts(needs.model, task, catalog.get(rejected[0].instance_type).family)
+    then = selection.chosen if selection else None
+    nearest = then or (rejected[0] if rejected else None)
+    family = catalog.get(nearest.instance_type).family if nearest else ""
+    facts = neuron_facts(needs.model, task, family)
     difference = _difference(now, then)
     verdict, why = _judge(now, then, difference, facts, rejected)
     return MigrationAssessment(
@@ -127,7 +121,7 @@ def _assess(
         difference_usd_per_month=difference,
         outcome_ratio=outcome(then.estimate) / outcome(now.estimate) if then else None,
         facts=facts,
-        changes=neuron_changes(needs.model, task, _family(then, catalog)) if then else (),
+        changes=neuron_changes(needs.model, task, family) if then else (),
         rejected=rejected,
         assumptions=selection.assumptions if selection else (),
     )
@@ -147,28 +141,6 @@ def _select_neuron(
         return None, tuple(
             r for r in error.nearest if hardware_kind(catalog.get(r.instance_type)) is HardwareKind.NEURON
         )
-
-
-def _supported(
-    selection: Selection[E], needs: N, catalog: Catalog, task: str
-) -> tuple[Candidate[E] | None, tuple[NeuronFact, ...], tuple[Rejection, ...]]:
-    """Return the first candidate that the SDK runs; where it runs none, why each is rejected."""
-    rejected = []
-    candidates = [selection.chosen]
-    candidates.extend(selection.runners_up)
-    for candidate in candidates:
-        facts = neuron_facts(needs.model, task, _family(candidate, catalog))
-        missing = next((fact for fact in facts if not fact.status.runs), None)
-        if missing is None:
-            return candidate, facts, ()
-        rejected.append(
-            Rejection(instance_type=candidate.instance_type, filter="neuron-sdk", reason=str(missing))
-        )
-    return None, (), tuple(rejected)
-
-
-def _family(candidate: Candidate[E], catalog: Catalog) -> str:
-    return catalog.get(candidate.instance_type).family
 
 
 def _difference(now: Candidate[E], then: Candidate[E] | None) -> float | None:

@@ -1,11 +1,10 @@
 """What the Neuron SDK runs, and what has to change for it: two tables with the source of each row."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from sizewell.instance_selection.catalog.tables import read_rows
+from sizewell.instance_selection.catalog.tables import Row, items, read_rows
 from sizewell.instance_selection.requirements import ModelSpec
 from sizewell.instance_selection.results import Result
 
@@ -57,15 +56,6 @@ class NeuronChange(Result):
     as_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class _ChangeRow:
-    change: NeuronChange
-    conditions: tuple[tuple[str, frozenset[str]], ...]
-
-    def applies(self, values: dict[str, str]) -> bool:
-        return all(ANY in wanted or values[name] in wanted for name, wanted in self.conditions)
-
-
 def neuron_facts(model: ModelSpec, task: str, family: str) -> tuple[NeuronFact, ...]:
     """Return what is known about a model on an instance family; empty where the documentation is silent.
 
@@ -89,7 +79,11 @@ def neuron_changes(model: ModelSpec, task: str, family: str) -> tuple[NeuronChan
         "precisions": model.precision.value,
         "families": family,
     }
-    return tuple(row.change for row in _change_rows() if row.applies(values))
+    return tuple(
+        NeuronChange.model_validate(row)
+        for row in _change_rows()
+        if all({ANY, value} & set(items(row[column])) for column, value in values.items())
+    )
 
 
 @cache
@@ -101,14 +95,5 @@ def _facts() -> dict[tuple[str, str, str, str], NeuronFact]:
 
 
 @cache
-def _change_rows() -> tuple[_ChangeRow, ...]:
-    return tuple(
-        _ChangeRow(
-            NeuronChange.model_validate(row),
-            tuple(
-                (name, frozenset(row[name].split(";")))
-                for name in ("task", "architectures", "frameworks", "precisions", "families")
-            ),
-        )
-        for row in read_rows(_CHANGES)
-    )
+def _change_rows() -> tuple[Row, ...]:
+    return tuple(read_rows(_CHANGES))
