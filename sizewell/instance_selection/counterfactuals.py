@@ -1,6 +1,6 @@
 """What would be picked if one need were different: another engine or number format, looser bounds, another way to pay."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Generic
 
@@ -89,10 +89,7 @@ def endpoint_counterfactuals(
     needs: EndpointRequirements, catalog: Catalog, chosen: Candidate[EndpointEstimate]
 ) -> tuple[Counterfactual[EndpointEstimate], ...]:
     """Return what each change makes of ``chosen``, which is the pick under ``needs``."""
-    return tuple(
-        _counterfactual(change, select_endpoint_instance, changed, catalog, chosen)
-        for change, changed in _endpoint_changes(needs)
-    )
+    return _counterfactuals(_endpoint_changes(needs), select_endpoint_instance, catalog, chosen)
 
 
 def training_counterfactuals(
@@ -108,38 +105,35 @@ def training_counterfactuals(
     The checkpoint interval applies when a job moves to Spot, the discount when it leaves Spot.
     """
     changes = _training_changes(needs, checkpoint_interval_hours, savings_plan_discount_pct)
-    return tuple(
-        _counterfactual(change, select_training_instance, changed, catalog, chosen)
-        for change, changed in changes
-    )
+    return _counterfactuals(changes, select_training_instance, catalog, chosen)
 
 
 def transform_counterfactuals(
     needs: TransformRequirements, catalog: Catalog, chosen: Candidate[TransformEstimate]
 ) -> tuple[Counterfactual[TransformEstimate], ...]:
     """Return what each change makes of ``chosen``, which is the pick under ``needs``."""
-    return tuple(
-        _counterfactual(change, select_transform_instance, changed, catalog, chosen)
-        for change, changed in _transform_changes(needs)
-    )
+    return _counterfactuals(_transform_changes(needs), select_transform_instance, catalog, chosen)
 
 
-def _counterfactual(
-    change: Change,
+def _counterfactuals(
+    changes: Iterable[tuple[Change, Any]],
     select: Callable[[Any, Catalog], Selection[E]],
-    needs: EndpointRequirements | TrainingRequirements | TransformRequirements,
     catalog: Catalog,
     chosen: Candidate[E],
-) -> Counterfactual[E]:
-    try:
-        pick: Candidate[E] = select(needs, catalog).chosen
-    except NoFeasibleInstanceError as error:
-        return Counterfactual(change, None, error.nearest[0], None, changes_pick=True)
-    ours, theirs = chosen.cost.usd_per_month, pick.cost.usd_per_month
-    saving = None if ours is None or theirs is None else ours - theirs
-    another_cost = (ours is None) != (theirs is None) if saving is None else abs(saving) >= CENT
-    another = (pick.instance_type, _count(pick)) != (chosen.instance_type, _count(chosen))
-    return Counterfactual(change, pick, None, saving, changes_pick=another or another_cost)
+) -> tuple[Counterfactual[E], ...]:
+    found: list[Counterfactual[E]] = []
+    for change, needs in changes:
+        try:
+            pick: Candidate[E] = select(needs, catalog).chosen
+        except NoFeasibleInstanceError as error:
+            found.append(Counterfactual(change, None, error.nearest[0], None, changes_pick=True))
+            continue
+        ours, theirs = chosen.cost.usd_per_month, pick.cost.usd_per_month
+        saving = None if ours is None or theirs is None else ours - theirs
+        another_cost = (ours is None) != (theirs is None) if saving is None else abs(saving) >= CENT
+        another = (pick.instance_type, _count(pick)) != (chosen.instance_type, _count(chosen))
+        found.append(Counterfactual(change, pick, None, saving, changes_pick=another or another_cost))
+    return tuple(found)
 
 
 def _count(candidate: Candidate[Any]) -> float:
@@ -195,23 +189,31 @@ def _looser_bounds(needs: EndpointRequirements) -> Iterator[tuple[Change, Endpoi
 
 
 def _model_changes(needs: EndpointRequirements) -> Iterator[tuple[Change, EndpointRequirements]]:
-    """Yield other ways to execute the model."""
+    """Yield other ways to execute the model; none for rows of a table, to which they make no difference."""
+    model = needs.model
+    if model.architecture.tabular:
+        return
     # What was measured is of the engine and of the number format that ran.
     predicted = replace(needs, measurements=())
-    for engine in _other_engines(needs):
-        # An LLM engine batches by itself.
-        batching = None if engine is Engine.LLM_ENGINE else needs.batching
-        changed = replace(predicted, engine=engine, batching=batching)
-        yield Change(f"engine {engine}", "engine", engine.value), changed
-    for precision, images in _smaller_precisions(needs):
-        yield (
-            Change(f"{precision} weights", "model.precision", precision.value),
-            replace(
-                predicted,
-                model=replace(needs.model, precision=precision),
-                limits=replace(needs.limits, images=images),
-            ),
-        )
+    generates = model.architecture.generates and needs.output_tokens > 0
+    for engine in Engine:
+        if engine is not needs.engine and (generates or engine is not Engine.LLM_ENGINE):
+            # An LLM engine batches by itself.
+            batching = None if engine is Engine.LLM_ENGINE else needs.batching
+            changed = replace(predicted, engine=engine, batching=batching)
+            yield Change(f"engine {engine}", "engine", engine.value), changed
+    # Number formats of at most as many bytes, on the images that compute with them.
+    for precision, hardware in QUANTIZED.get(needs.engine, {}).items():
+        images = needs.limits.images & hardware
+        if images and precision is not model.precision and precision.bytes <= model.precision.bytes:
+            yield (
+                Change(f"{precision} weights", "model.precision", precision.value),
+                replace(
+                    predicted,
+                    model=replace(model, precision=precision),
+                    limits=replace(needs.limits, images=images),
+                ),
+            )
 
 
 def _transform_changes(needs: TransformRequirements) -> Iterator[tuple[Change, TransformRequirements]]:
@@ -227,27 +229,6 @@ def _transform_changes(needs: TransformRequirements) -> Iterator[tuple[Change, T
         yield _SAVINGS_PLAN, replace(needs, serving=serving)
 
 
-def _other_engines(needs: EndpointRequirements) -> Iterator[Engine]:
-    """Yield the engines that could serve the model; none where they make no difference."""
-    if needs.model.architecture.tabular:
-        return
-    generates = needs.model.architecture.generates and needs.output_tokens > 0
-    for engine in Engine:
-        if engine is not needs.engine and (generates or engine is not Engine.LLM_ENGINE):
-            yield engine
-
-
-def _smaller_precisions(needs: EndpointRequirements) -> Iterator[tuple[Precision, frozenset[HardwareKind]]]:
-    """Yield the number formats of at most as many bytes that the images compute with, and the images that do."""
-    if needs.model.architecture.tabular:
-        return
-    stated = needs.model.precision
-    for precision, hardware in QUANTIZED.get(needs.engine, {}).items():
-        images = needs.limits.images & hardware
-        if images and precision is not stated and precision.bytes <= stated.bytes:
-            yield precision, images
-
-
 def _training_changes(
     needs: TrainingRequirements, checkpoint_interval_hours: float | None, savings_plan_discount_pct: float
 ) -> Iterator[tuple[Change, TrainingRequirements]]:
@@ -255,25 +236,15 @@ def _training_changes(
     yield Change("one more instance", "max_instances", more), replace(needs, max_instances=more)
     hours = 2 * needs.deadline_hours
     if hours * 3600 <= RUNTIME_BOUNDS_S[1]:
-        yield (
-            Change("twice the deadline", "deadline_hours", hours),
-            replace(needs, deadline_hours=hours),
-        )
+        yield Change("twice the deadline", "deadline_hours", hours), replace(needs, deadline_hours=hours)
     if needs.spot is not None:
         on_demand = replace(needs, spot=None, savings_plan_discount_pct=savings_plan_discount_pct)
         yield Change("without Spot", "spot.enabled", value=False), on_demand
         return
     interval = checkpoint_interval_hours or CHECKPOINT_INTERVAL_HOURS
+    assumption = f"with a checkpoint every {interval * 60:g} minutes"
+    spot = SpotRequirements(checkpoint_interval_hours=interval)
     yield (
-        Change(
-            "Spot",
-            "spot.enabled",
-            value=True,
-            assumption=f"with a checkpoint every {interval * 60:g} minutes",
-        ),
-        replace(
-            needs,
-            spot=SpotRequirements(checkpoint_interval_hours=interval),
-            savings_plan_discount_pct=0.0,
-        ),
+        Change("Spot", "spot.enabled", value=True, assumption=assumption),
+        replace(needs, spot=spot, savings_plan_discount_pct=0.0),
     )
