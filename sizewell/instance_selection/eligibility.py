@@ -4,9 +4,10 @@ The answer depends on the catalog, the use and the limits alone, so that it is f
 them.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 
 import numpy as np
 
@@ -19,8 +20,10 @@ from sizewell.instance_selection.neuron import support_facts
 from sizewell.instance_selection.requirements import Architecture, HardwareKind, InstanceLimits, Precision
 from sizewell.instance_selection.results import Rejection
 
-#: In the order in which they are asked.
+#: In the order in which `eligible_types` asks them.
 ELIGIBILITY_FILTERS = ("pinned", "use", "region", "policy", "image", "cuda", "pipeline", "neuron-sdk")
+#: The names of the filters that a type does not pass, in their order, and why.
+Misses = Iterator[tuple[str, Miss]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,94 +75,66 @@ def eligible_types(
 ) -> Eligible:
     """Return the types that a workload may use; with ``any_offer`` whether or not AWS offers them in the region.
 
-    ``trains`` says that the model is trained, and not served.
-
-    What runs no model has no ``architecture``.
+    ``trains`` says that the model is trained, and not served. What runs no model has no ``architecture``.
     """
     task = "training" if trains else "inference"
-    filters: dict[str, Callable[[InstanceType], Miss | None]] = {
-        "pinned": lambda instance_type: _pinned(instance_type, limits),
-        "use": lambda instance_type: None if any_offer else _use(instance_type, usage),
-        "region": lambda instance_type: None if any_offer else _region(instance_type, catalog, usage),
-        "policy": lambda instance_type: _policy(instance_type, limits),
-        "image": lambda instance_type: _image(instance_type, limits),
-        "cuda": lambda instance_type: _cuda(instance_type, limits),
-        "pipeline": lambda instance_type: _pipeline(instance_type, limits),
-        "neuron-sdk": lambda instance_type: _neuron(instance_type, architecture, framework, task),
-    }
     kept, rejected = [], {}
     for instance_type in catalog.instance_types:
-        for name, find_miss in filters.items():
-            if miss := find_miss(instance_type):
-                rejected[instance_type.name] = rejection(instance_type.name, name, miss)
-                break
-        else:
+        misses = chain(
+            _pinned(instance_type, limits),
+            () if any_offer else _not_offered(instance_type, usage, catalog),
+            _out_of_limits(instance_type, limits),
+            _unsupported_by_neuron(instance_type, architecture, framework, task),
+        )
+        name, miss = next(misses, ("", None))
+        if miss is None:
             kept.append(instance_type)
+        else:
+            rejected[instance_type.name] = rejection(instance_type.name, name, miss)
     return Eligible(
         tuple(kept), rejected, tuple(catalog.price(instance_type.name, usage) for instance_type in kept)
     )
 
 
-def _use(instance_type: InstanceType, usage: Usage) -> Miss | None:
-    if usage in instance_type.usages:
-        return None
-    others = ", ".join(sorted(instance_type.usages)) or "none"
-    return Miss(f"SageMaker does not accept it for {usage} (only for: {others})")
+def _pinned(instance_type: InstanceType, limits: InstanceLimits) -> Misses:
+    if limits.instance_type not in (None, instance_type.name):
+        yield "pinned", Miss(f"the configuration asks for {limits.instance_type}")
 
 
-def _region(instance_type: InstanceType, catalog: Catalog, usage: Usage) -> Miss | None:
-    # An API value is not an offer.
+def _not_offered(instance_type: InstanceType, usage: Usage, catalog: Catalog) -> Misses:
     if usage not in instance_type.usages:
-        return None
-    offer = catalog.offer(instance_type.name, usage)
-    return None if offer.offered else Miss(offer.reason)
+        others = ", ".join(sorted(instance_type.usages)) or "none"
+        yield "use", Miss(f"SageMaker does not accept it for {usage} (only for: {others})")
+    # An API value is not an offer.
+    elif not (offer := catalog.offer(instance_type.name, usage)).offered:
+        yield "region", Miss(offer.reason)
 
 
-def _pinned(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
-    if limits.instance_type in (None, instance_type.name):
-        return None
-    return Miss(f"the configuration asks for {limits.instance_type}")
-
-
-def _policy(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
-    if limits.allowed_families is not None and instance_type.family not in limits.allowed_families:
-        return Miss(f"family {instance_type.family} is not among the allowed families")
-    if instance_type.family in limits.denied_families:
-        return Miss(f"family {instance_type.family} is denied")
+def _out_of_limits(instance_type: InstanceType, limits: InstanceLimits) -> Misses:
+    family, kind, gpu = instance_type.family, hardware_kind(instance_type), instance_type.accelerator
+    if limits.allowed_families is not None and family not in limits.allowed_families:
+        yield "policy", Miss(f"family {family} is not among the allowed families")
+    if family in limits.denied_families:
+        yield "policy", Miss(f"family {family} is denied")
     if instance_type.burstable and not limits.allow_burstable:
-        return Miss("burstable types are not allowed in this environment")
-    return None
-
-
-def _image(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
-    kind = hardware_kind(instance_type)
+        yield "policy", Miss("burstable types are not allowed in this environment")
     if kind is None or kind not in limits.images:
         of_name = f": {limits.image_name} has none" if limits.image_name else ""
-        return Miss(f"no container image for {kind or 'its accelerator'}{of_name}")
-    return None
+        yield "image", Miss(f"no container image for {kind or 'its accelerator'}{of_name}")
+    if limits.cuda and gpu and gpu.kind == "cuda" and gpu.generation:
+        version = ".".join(map(str, limits.cuda))
+        if why := missing_code(limits.cuda, gpu.generation):
+            yield "cuda", Miss(f"an image for CUDA {version} has no code for its {gpu.name}: {why}")
+    if limits.cpus is not None and instance_type.cpu_architecture not in limits.cpus:
+        cpus = f"{instance_type.cpu_architecture} CPUs"
+        yield "pipeline", Miss(f"a container of the pipeline has no image for its {cpus}")
 
 
-def _cuda(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
-    gpu = instance_type.accelerator
-    if limits.cuda is None or gpu is None or gpu.kind != "cuda" or gpu.generation is None:
-        return None
-    why = missing_code(limits.cuda, gpu.generation)
-    version = ".".join(map(str, limits.cuda))
-    return Miss(f"an image for CUDA {version} has no code for its {gpu.name}: {why}") if why else None
-
-
-def _pipeline(instance_type: InstanceType, limits: InstanceLimits) -> Miss | None:
-    if limits.cpus is None or instance_type.cpu_architecture in limits.cpus:
-        return None
-    return Miss(f"a container of the pipeline has no image for its {instance_type.cpu_architecture} CPUs")
-
-
-def _neuron(
+def _unsupported_by_neuron(
     instance_type: InstanceType, architecture: Architecture | None, framework: str, task: str
-) -> Miss | None:
+) -> Misses:
     if architecture is None or hardware_kind(instance_type) is not HardwareKind.NEURON:
-        return None
+        return
     for fact in support_facts(architecture.value, framework, task, instance_type.family):
         if not fact.status.runs:
-            return Miss(f"the Neuron SDK does not run it: {task} of {fact}")
-    return None
+            yield "neuron-sdk", Miss(f"the Neuron SDK does not run it: {task} of {fact}")

@@ -283,15 +283,7 @@ AnyEstimate = (
     | NotebookEstimate
 )
 #: The estimate of a kind of workload. To pydantic another variable is another model: there is this one.
-E = TypeVar(
-    "E",
-    EndpointEstimate,
-    FleetEstimate,
-    TrainingEstimate,
-    TransformEstimate,
-    ProcessingEstimate,
-    NotebookEstimate,
-)
+E = TypeVar("E", bound=AnyEstimate, covariant=True)
 
 
 class Candidate(Result, Generic[E]):
@@ -321,22 +313,8 @@ class Selection(Result, Generic[E]):
     assumptions: tuple[str, ...]
 
 
-AnyCandidate = (
-    Candidate[EndpointEstimate]
-    | Candidate[FleetEstimate]
-    | Candidate[TrainingEstimate]
-    | Candidate[TransformEstimate]
-    | Candidate[ProcessingEstimate]
-    | Candidate[NotebookEstimate]
-)
-AnySelection = (
-    Selection[EndpointEstimate]
-    | Selection[FleetEstimate]
-    | Selection[TrainingEstimate]
-    | Selection[TransformEstimate]
-    | Selection[ProcessingEstimate]
-    | Selection[NotebookEstimate]
-)
+AnyCandidate = Candidate[AnyEstimate]
+AnySelection = Selection[AnyEstimate]
 
 
 class NoFeasibleInstanceError(Exception):
