@@ -1,6 +1,6 @@
 """What a workload needs, in the units of the domain: the input of a selection."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal, Self
 
@@ -103,6 +103,19 @@ class InstanceLimits:
 
 
 @dataclass(frozen=True, kw_only=True)
+class InstanceRequirements:
+    """What every workload states that runs on instances of one type."""
+
+    limits: InstanceLimits
+    savings_plan_discount_pct: float = 0.0
+    """The discount of a Machine Learning Savings Plan on the on-demand price, 0 without one; Spot is never discounted further."""
+
+    def pinned_to(self, instance_type: str) -> Self:
+        """Return the same needs with no other type allowed."""
+        return replace(self, limits=replace(self.limits, instance_type=instance_type))
+
+
+@dataclass(frozen=True, kw_only=True)
 class BoundsOfWeek:
     """Bounds of the number of instances that hold for some hours of every week."""
 
@@ -184,7 +197,7 @@ class Measurement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndpointRequirements:
+class EndpointRequirements(InstanceRequirements):
     """What an endpoint must serve.
 
     Load is either ``*_requests_per_second`` (arrives by itself) or ``*_concurrent_users`` (each waits for an answer
@@ -194,7 +207,6 @@ class EndpointRequirements:
 
     model: ModelSpec
     engine: Engine
-    limits: InstanceLimits
     max_p95_latency_ms: float
     max_p99_latency_ms: float | None = None
     max_time_to_first_token_ms: float | None = None
@@ -236,16 +248,10 @@ class EndpointRequirements:
     """Room that estimates must leave to memory and latency, as a share of the estimate."""
     objective: Objective = Objective.LEAST_COST
     max_usd_per_month: float | None = None
-    savings_plan_discount_pct: float = 0.0
-    """The discount of a Machine Learning Savings Plan on the on-demand price, 0 without one."""
     measurements: tuple[Measurement, ...] = ()
     """What was measured of this workload."""
     artifact_gib: float | None = None
     """The size of the model artifact on disk; None: that of its weights."""
-
-    def pinned_to(self, instance_type: str) -> Self:
-        """Return the same needs with no other type allowed."""
-        return replace(self, limits=replace(self.limits, instance_type=instance_type))
 
     def with_only_latency_bound(self, max_p95_latency_ms: float) -> Self:
         """Return the same needs with this bound of latency and no other."""
@@ -272,11 +278,10 @@ class SpotRequirements:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingRequirements:
+class TrainingRequirements(InstanceRequirements):
     """What a training job must do, and by when."""
 
     model: ModelSpec
-    limits: InstanceLimits
     method: Literal["full", "lora"]
     optimizer: Literal["adamw", "sgd"]
     units: float
@@ -294,21 +299,15 @@ class TrainingRequirements:
     margin: float = 0.0
     """Room that estimates must leave to memory and deadline, as a share of the estimate."""
     max_usd_per_run: float | None = None
-    savings_plan_discount_pct: float = 0.0
-    """The discount of a Machine Learning Savings Plan on the on-demand price; Spot is never discounted further."""
     usage: Usage = Usage.TRAINING
     """What runs the instances."""
     start_up_hours: float = START_UP_HOURS
     """Of each start: instances, the image, and what must be there before the script begins."""
     prepaid: bool = False
     """Whether a training plan has paid for the instances."""
-    assumptions: tuple[str, ...] = field(default=())
+    assumptions: tuple[str, ...] = ()
     measurements: tuple[Measurement, ...] = ()
     """What was measured of this job."""
-
-    def pinned_to(self, instance_type: str) -> Self:
-        """Return the same needs with no other type allowed."""
-        return replace(self, limits=replace(self.limits, instance_type=instance_type))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,18 +352,12 @@ class TransformRequirements:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StatedRequirements:
+class StatedRequirements(InstanceRequirements):
     """What each instance must have, as the user states it."""
 
-    limits: InstanceLimits
     vcpus: int
     memory_gib: float
     accelerators: int = 0
-    savings_plan_discount_pct: float = 0.0
-
-    def pinned_to(self, instance_type: str) -> Self:
-        """Return the same needs with no other type allowed."""
-        return replace(self, limits=replace(self.limits, instance_type=instance_type))
 
 
 @dataclass(frozen=True, kw_only=True)
