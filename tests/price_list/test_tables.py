@@ -6,7 +6,6 @@ from random import Random
 
 from sizewell.instance_selection.catalog import (
     PACKAGED,
-    OfferBasis,
     PriceBasis,
     RefreshedTables,
     Usage,
@@ -65,13 +64,13 @@ def test_other_regions_and_spot_stay_those_of_the_package() -> None:
 
 
 def test_a_list_of_trainings_leaves_nothing_to_assume() -> None:
-    assert load_catalog("us-east-1").offer("ml.m5.xlarge", Usage.NOTEBOOK).basis is OfferBasis.ASSUMED
+    assert "no list says so" in load_catalog("us-east-1").offer("ml.m5.xlarge", Usage.NOTEBOOK).reason
     catalog = load_catalog("us-east-1", refreshed_tables(PACKAGED, [prices()], []))
     offer = catalog.offer("ml.m5.xlarge", Usage.TRAINING)
-    assert (offer.offered, offer.basis) == (False, OfferBasis.PRICE_LIST)
+    assert offer == (False, "AWS does not publish a training price for it in us-east-1")
     assert catalog.is_offered("ml.g5.xlarge", Usage.TRAINING)
     # This list has no notebook at all.
-    assert catalog.offer("ml.m5.xlarge", Usage.NOTEBOOK).basis is OfferBasis.ASSUMED
+    assert "no list says so" in catalog.offer("ml.m5.xlarge", Usage.NOTEBOOK).reason
 
 
 def test_the_version_tells_the_catalogs_apart() -> None:

@@ -17,7 +17,7 @@ from sizewell.instance_selection.catalog.loading import (
     load_ec2_catalog,
     regions,
 )
-from sizewell.instance_selection.catalog.offers import Offer, OfferBasis
+from sizewell.instance_selection.catalog.offers import Offer
 from sizewell.instance_selection.catalog.prices import EC2, Price, PriceBasis, PriceRatio, PriceRow
 from sizewell.instance_selection.catalog.refreshed import PACKAGED, REFRESHABLE, RefreshedTables
 
@@ -30,7 +30,6 @@ __all__ = [
     "Cpu",
     "InstanceType",
     "Offer",
-    "OfferBasis",
     "Price",
     "PriceBasis",
     "PriceRatio",

@@ -1,4 +1,4 @@
-from sizewell.instance_selection.catalog import Catalog, Offer, OfferBasis, PriceRow, Usage
+from sizewell.instance_selection.catalog import Catalog, Offer, PriceRow, Usage
 from tests.instance_selection.builders import cpu_instance
 
 NAME = "ml.r6i.large"
@@ -24,40 +24,39 @@ def offer(
 def test_a_type_outside_the_enum_is_not_offered_even_when_it_has_a_price() -> None:
     answer = offer(Usage.HOSTING, usages=frozenset({Usage.TRAINING}), listed=frozenset({"hosting"}))
 
-    assert (answer.offered, answer.basis) == (False, OfferBasis.API)
+    assert not answer.offered
     assert "does not accept ml.r6i.large for hosting" in answer.reason
 
 
 def test_a_priced_usage_is_offered() -> None:
     answer = offer(Usage.HOSTING, listed=frozenset({"hosting"}))
 
-    assert (answer.offered, answer.basis) == (True, OfferBasis.PRICE_LIST)
+    assert answer == (True, "AWS publishes a hosting price for it in eu-west-1")
 
 
 def test_an_enum_value_without_a_price_is_not_offered() -> None:
     answer = offer(Usage.HOSTING, listed=frozenset({"transform"}))
 
-    assert (answer.offered, answer.basis) == (False, OfferBasis.PRICE_LIST)
-    assert "eu-west-1" in answer.reason
+    assert answer == (False, "AWS does not publish a hosting price for it in eu-west-1")
 
 
 def test_a_published_training_price_is_an_offer() -> None:
     answer = offer(Usage.TRAINING, prices=(PriceRow(NAME, "training", 0.15, "note", "2026-09-24"),))
 
-    assert (answer.offered, answer.basis) == (True, OfferBasis.PRICE_LIST)
+    assert answer == (True, "AWS publishes a training price for it in eu-west-1")
 
 
 def test_training_is_assumed_where_another_usage_is_priced() -> None:
     answer = offer(Usage.TRAINING, listed=frozenset({"processing", "cluster"}))
 
-    assert (answer.offered, answer.basis) == (True, OfferBasis.ASSUMED)
-    assert "cluster, processing" in answer.reason
+    words = "AWS prices it for cluster, processing in eu-west-1; no list says so for training"
+    assert answer == (True, words)
 
 
 def test_training_is_assumed_away_where_nothing_is_priced() -> None:
     answer = offer(Usage.TRAINING, prices=(PriceRow(NAME, "ec2", 0.126, "dump", "2026-02-17"),))
 
-    assert (answer.offered, answer.basis) == (False, OfferBasis.ASSUMED)
+    assert answer == (False, "AWS prices no usage of it in eu-west-1; no list says so for training")
 
 
 def test_a_correction_goes_before_an_assumption_and_gives_its_reason() -> None:
