@@ -1,6 +1,7 @@
 """Build the catalog of a region from the data tables."""
 
 import csv
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
 
@@ -13,7 +14,6 @@ from sizewell.instance_selection.catalog.tables import (
     DATA_DIRECTORY,
     Row,
     items,
-    number,
     read_region,
     read_regions,
     read_table,
@@ -36,10 +36,7 @@ def load_catalog(region: str, refreshed: RefreshedTables = PACKAGED) -> Catalog:
     return Catalog(
         region,
         _instance_types(refreshed),
-        prices=(
-            PriceRow(name, usage, float(usd_per_hour), source_id, as_of or None)
-            for name, usage, usd_per_hour, source_id, as_of in read_region("prices", region, refreshed)
-        ),
+        prices=_price_rows(region, refreshed),
         ratios=(
             PriceRatio(
                 row["family"], row["size"], float(row["ratio"]), int(row["pairs"]), items(row["source_ids"])
@@ -53,6 +50,11 @@ def load_catalog(region: str, refreshed: RefreshedTables = PACKAGED) -> Catalog:
         version=partial(catalog_version, refreshed),
         refreshed=refreshed,
     )
+
+
+def _price_rows(region: str, refreshed: RefreshedTables) -> Iterator[PriceRow]:
+    for name, usage, usd_per_hour, source_id, as_of in read_region("prices", region, refreshed):
+        yield PriceRow(name, usage, float(usd_per_hour), source_id, as_of or None)
 
 
 def _spot(region: str) -> dict[str, SpotHistory]:
@@ -76,16 +78,17 @@ def load_ec2_catalog(region: str, manager: str = "", refreshed: RefreshedTables 
     Raises:
         UnknownRegionError: no EC2 price of the region is known.
     """
+
+    def with_fee(name: str) -> float:
+        return 1 + fee_share(manager, _ec2_name(name).partition(".")[0])
+
     prices = [
-        PriceRow(
-            _ec2_name(name),
-            usage,
-            float(usd_per_hour) * (1 + fee_share(manager, _ec2_name(name).partition(".")[0])),
-            source_id,
-            as_of or None,
+        row._replace(
+            instance_type=_ec2_name(row.instance_type),
+            usd_per_hour=row.usd_per_hour * with_fee(row.instance_type),
         )
-        for name, usage, usd_per_hour, source_id, as_of in read_region("prices", region, refreshed)
-        if usage == EC2
+        for row in _price_rows(region, refreshed)
+        if row.usage == EC2
     ]
     if not prices:
         raise UnknownRegionError(region, read_regions("prices", refreshed))
@@ -97,21 +100,15 @@ def load_ec2_catalog(region: str, manager: str = "", refreshed: RefreshedTables 
         ),
         prices=prices,
         listed={row.instance_type: frozenset({EC2}) for row in prices},
+        # Spot has no discount on the fee.
         spot={
-            _ec2_name(name): _of_price_with_fee(
-                history, fee_share(manager, _ec2_name(name).partition(".")[0])
-            )
+            _ec2_name(name): replace(history, savings_percent=history.savings_percent / with_fee(name))
             for name, history in _spot(region).items()
         },
         reliability=_reliability(refreshed),
         version=partial(catalog_version, refreshed),
         refreshed=refreshed,
     )
-
-
-def _of_price_with_fee(history: SpotHistory, share: float) -> SpotHistory:
-    """Return what Spot saves of a price with a fee, which has no discount."""
-    return replace(history, savings_percent=history.savings_percent / (1 + share))
 
 
 def _ec2_name(name: str) -> str:
@@ -169,20 +166,16 @@ def accelerator_of(row: Row) -> Accelerator:
 
 def cpu_of(row: Row, name: str) -> Cpu:
     """Return the processor of a row with the columns of ``cpus.csv``."""
-    return Cpu(
+    vcpus, bandwidth = row["vcpus_per_socket"], row["memory_bandwidth_gb_s_per_socket"]
+    return record(
+        Cpu,
+        row,
         name=name,
         threads_per_core=int(row["threads_per_core"] or 2),
-        vcpus_per_socket=int(row["vcpus_per_socket"]) if row["vcpus_per_socket"] else None,
-        sustained_clock_ghz=number(row["sustained_clock_ghz"]),
-        instructions_per_clock=number(row["instructions_per_clock"]),
         peak_fp32_gflops_per_vcpu=_peak_per_vcpu(row, "fp32_flops_per_cycle_per_core"),
         peak_bf16_gflops_per_vcpu=_peak_per_vcpu(row, "bf16_flops_per_cycle_per_core"),
         peak_int8_gops_per_vcpu=_peak_per_vcpu(row, "int8_ops_per_cycle_per_core"),
-        memory_bandwidth_gb_s_per_vcpu=(
-            round(float(row["memory_bandwidth_gb_s_per_socket"]) / int(row["vcpus_per_socket"]), 3)
-            if row["vcpus_per_socket"]
-            else None
-        ),
+        memory_bandwidth_gb_s_per_vcpu=round(float(bandwidth) / int(vcpus), 3) if vcpus else None,
     )
 
 
