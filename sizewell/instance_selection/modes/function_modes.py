@@ -136,9 +136,7 @@ class FunctionSize:
     """The time of one request, which has the function for itself."""
     reached_ms: Mapping[LatencyBound, float]
     cold_start_s: float
-    mean_at_peak: float
-    """Requests in progress at peak, on the mean."""
-    workers: float
+    workers_at_peak: int
     """How many workers 95 of 100 requests need at peak."""
     leaves_no_time: bool
     """Whether a cold start takes longer than the latency allows."""
@@ -153,11 +151,6 @@ class FunctionSize:
     def vcpus(self) -> float:
         """In proportion to the memory."""
         return self.memory_mb / limit(self.mode, "mb_per_vcpu")
-
-    @property
-    def workers_at_peak(self) -> int:
-        """Whole ones."""
-        return max(1, math.ceil(self.workers - 1e-9))
 
 
 def memory_sizes_mb(mode: Mode) -> range:
@@ -195,10 +188,10 @@ def function_size(
         for bound, ms in reached_ms.items()
         if bound.part != "step" and (asked_ms := bound.asked_ms(needs.endpoint)) is not None
     )
-    mean = load.peak_in_progress(service_s)
-    workers = workers_for(mean, load.spread)
-    at_peak = max(1, math.ceil(workers - 1e-9)) if leaves_no_time else 0
-    units = kept_warm(service_s, at_peak) if kept_warm else at_peak
+    workers = workers_for(load.peak_in_progress(service_s), load.spread)
+    workers_at_peak = max(1, math.ceil(workers - 1e-9))
+    warm_at_peak = workers_at_peak if leaves_no_time else 0
+    units = kept_warm(service_s, warm_at_peak) if kept_warm else warm_at_peak
     memory_gib = memory_mb / 1024
     prices = _prices(mode, region, cpu.hardware, warm=units > 0)
     pieces = _pieces(prices, load, memory_gib, service_s, fixed_units=units if kept_warm else None)
@@ -214,8 +207,7 @@ def function_size(
         service_s=service_s,
         reached_ms=reached_ms,
         cold_start_s=cold_s,
-        mean_at_peak=mean,
-        workers=workers,
+        workers_at_peak=workers_at_peak,
         leaves_no_time=leaves_no_time,
         kept_warm=units,
         misses=(
@@ -287,7 +279,7 @@ def evaluate_function(
         curve=size.curve,
         max_requests=load.requests_per_month
         * mean_in_progress(limit(mode, "max_concurrency"), load.spread)
-        / size.mean_at_peak,
+        / load.peak_in_progress(size.service_s),
     )
 
 
