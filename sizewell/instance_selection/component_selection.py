@@ -9,8 +9,6 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from math import floor
 
-import numpy as np
-
 from sizewell.facts.billing import HOURS_PER_MONTH, HOURS_PER_WEEK
 from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
@@ -23,7 +21,7 @@ from sizewell.instance_selection.endpoint_selection import (
     endpoint_filter_names,
 )
 from sizewell.instance_selection.estimation.hardware import USABLE_HOST_SHARE
-from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters, rejection
+from sizewell.instance_selection.filters import Filter, Miss, apply_filters, rejection
 from sizewell.instance_selection.latency_bounds import decisive_bound
 from sizewell.instance_selection.pricing import endpoint_cost
 from sizewell.instance_selection.requirements import ComponentRequirements, FleetRequirements
@@ -60,8 +58,12 @@ def select_component_fleet(needs: FleetRequirements, catalog: Catalog) -> Select
         estimate = _fleet(
             needs, instance_type, {name: on_types[instance_type.name] for name, on_types in copies.items()}
         )
-        if estimate.instances_at_peak > needs.max_instances:
-            known[instance_type.name] = _too_many(instance_type, estimate, needs)
+        count, most = estimate.instances_at_peak, needs.max_instances
+        if count > most:
+            reason = f"{count:,} instances hold the copies at peak load, at most {most:,} are allowed"
+            known[instance_type.name] = rejection(
+                instance_type.name, "throughput", Miss(reason, count / most)
+            )
             continue
         price = catalog.price(instance_type.name, Usage.HOSTING)
         cost = endpoint_cost(price, estimate.instances_paid, discount_percent=needs.savings_plan_discount_pct)
@@ -141,19 +143,14 @@ def _part(instance_type: InstanceType, share: int) -> InstanceType:
     )
 
 
-def _too_many_copies(c: EndpointColumns) -> Marks:
-    return np.asarray(c.capacity.instances_at_peak > c.needs.max_instances)
-
-
 def _describe_copies(c: EndpointColumns, i: int) -> Miss:
     count, most = int(c.capacity.instances_at_peak[i]), c.needs.max_instances
     return Miss(f"{count:,} copies carry the peak, at most {most:,} are allowed", count / most)
 
 
 #: The questions that a share of each eligible type must pass: those of an endpoint, with copies in place of instances.
-COPY_FILTERS: tuple[Filter[EndpointColumns], ...] = (
-    *(f for f in ENDPOINT_FILTERS if f.name != "throughput"),
-    Filter("throughput", _too_many_copies, _describe_copies),
+COPY_FILTERS: tuple[Filter[EndpointColumns], ...] = tuple(
+    replace(f, describe=_describe_copies) if f.name == "throughput" else f for f in ENDPOINT_FILTERS
 )
 
 
@@ -226,15 +223,6 @@ def _used(component: ComponentRequirements, estimate: EndpointEstimate) -> float
     """Return the share of the decisive bound of latency that answers take."""
     bound = decisive_bound(estimate)
     return (bound.reached_ms(estimate) or 0.0) / (bound.asked_ms(component.serving) or 1.0)
-
-
-def _too_many(instance_type: InstanceType, estimate: FleetEstimate, needs: FleetRequirements) -> Rejection:
-    count, most = estimate.instances_at_peak, needs.max_instances
-    return rejection(
-        instance_type.name,
-        "throughput",
-        Miss(f"{count:,} instances hold the copies at peak load, at most {most:,} are allowed", count / most),
-    )
 
 
 def _assumptions(needs: FleetRequirements, chosen: Candidate[FleetEstimate]) -> Iterator[str]:

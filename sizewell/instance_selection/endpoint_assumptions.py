@@ -14,43 +14,40 @@ from sizewell.instance_selection.results import (
 )
 
 
-def endpoint_assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate]) -> tuple[str, ...]:
-    """Return what is taken for granted of the chosen type."""
-    lines = [
-        f"{HOURS_PER_MONTH} hours per month; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
-        f"{USABLE_ACCELERATOR_SHARE:.0%} of accelerator memory and {USABLE_HOST_SHARE:.0%} of host memory are usable",
-        f"the 95th percentile of one request alone is {SERVICE_TAIL:g} times its mean",
-        f"{needs.headroom:.0%} of the capacity stays free",
-    ]
-    lines += pipeline_assumptions(needs)
+def endpoint_assumptions(needs: EndpointRequirements, chosen: Candidate[EndpointEstimate]) -> Iterator[str]:
+    """Yield what is taken for granted of the chosen type."""
+    yield f"{HOURS_PER_MONTH} hours per month; on-demand prices of {chosen.cost.price_date or 'unknown date'}"
+    yield (
+        f"{USABLE_ACCELERATOR_SHARE:.0%} of accelerator memory and {USABLE_HOST_SHARE:.0%} of host memory are usable"
+    )
+    yield f"the 95th percentile of one request alone is {SERVICE_TAIL:g} times its mean"
+    yield f"{needs.headroom:.0%} of the capacity stays free"
+    yield from pipeline_assumptions(needs)
     if needs.windows_per_request > 1:
-        lines.append(
+        yield (
             f"a request has {needs.windows_per_request:,} windows, read one after the other and answered with "
             f"{needs.output_tokens} tokens each"
         )
     if needs.batching is not None:
-        lines.append(
+        yield (
             f"the server computes up to {needs.batching.max_batch_size} requests in one pass; the first waits "
             f"{needs.batching.max_delay_ms} ms for others, which the 95th percentile includes"
         )
     if needs.queue is not None:
-        lines += _queue_assumptions(needs.queue, chosen)
+        yield _queue_assumption(needs.queue, chosen.estimate)
     elif needs.bounds_of_week:
-        lines.append(
+        yield (
             f"{chosen.estimate.instances_paid:.3g} instances on the average of a week: the average load at every hour, within "
             "the bounds of that hour"
         )
     if needs.models is not None:
-        lines += _model_assumptions(needs.models)
+        yield from _model_assumptions(needs.models)
     if needs.savings_plan_discount_pct:
-        lines.append(f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour")
+        yield f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour"
     if needs.peak_requests_per_second is not None:
-        lines.append(
-            f"requests arrive at random; no queue is planned above {MAX_UTILIZATION:.0%} utilization"
-        )
+        yield f"requests arrive at random; no queue is planned above {MAX_UTILIZATION:.0%} utilization"
     if needs.limits.allow_burstable:
-        lines.append(f"a burstable vCPU sustains {BURSTABLE_BASELINE:.1%} of its speed")
-    return tuple(lines)
+        yield f"a burstable vCPU sustains {BURSTABLE_BASELINE:.1%} of its speed"
 
 
 def pipeline_assumptions(needs: EndpointRequirements) -> tuple[str, ...]:
@@ -81,14 +78,14 @@ def _model_assumptions(models: ModelSet) -> Iterator[str]:
     )
 
 
-def _queue_assumptions(queue: Queue, chosen: Candidate[EndpointEstimate]) -> tuple[str, ...]:
-    paid = f"{chosen.estimate.instances_paid:.3g} instances are awake on the average of a month"
-    if not queue.leaves_time_to_wake(chosen.estimate.service_time_ms / 1000):
+def _queue_assumption(queue: Queue, estimate: EndpointEstimate) -> str:
+    paid = f"{estimate.instances_paid:.3g} instances are awake on the average of a month"
+    if not queue.leaves_time_to_wake(estimate.service_time_ms / 1000):
         return (
             f"{paid}; one instance stays on without work, because {queue.max_wait_s / 60:g} minutes leave no time for a start of "
-            f"{queue.wake_s / 60:g} minutes and an answer",
+            f"{queue.wake_s / 60:g} minutes and an answer"
         )
     return (
         f"{paid}: each request finds them or wakes them, in {queue.wake_s / 60:g} minutes, and they sleep again after "
-        f"{queue.idle_s / 60:g} idle ones; both are paid for",
+        f"{queue.idle_s / 60:g} idle ones; both are paid for"
     )

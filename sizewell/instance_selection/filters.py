@@ -22,7 +22,7 @@ class Miss(NamedTuple):
     shortfall: float | None = None
 
 
-C = TypeVar("C")
+C = TypeVar("C", contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)

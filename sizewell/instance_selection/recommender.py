@@ -10,6 +10,7 @@ from enum import StrEnum
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.endpoint_selection import select_endpoint_instance
 from sizewell.instance_selection.estimation.hardware import hardware_kind
+from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.requirements import (
     Architecture,
     EndpointRequirements,
@@ -171,8 +172,7 @@ def _train(model: ModelSpec, catalog: Catalog) -> tuple[Selection[TrainingEstima
 
 
 def _order(candidate: AnyCandidate, budget: Budget) -> tuple[bool, float, float, str]:
-    cost, estimate = candidate.cost.usd_per_month, candidate.estimate
-    time = estimate.p95_latency_ms if isinstance(estimate, EndpointEstimate) else estimate.duration_hours
+    cost, time = candidate.cost.usd_per_month, time_of(candidate.estimate)
     weighed = {
         Budget.COST_OPTIMIZED: cost or 0.0,
         Budget.BALANCED: (cost or 0.0) * time,

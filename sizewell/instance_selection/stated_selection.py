@@ -4,7 +4,7 @@ No model says what is needed here. Nobody knows how long the user's script takes
 as the user says, on every type.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -153,10 +153,8 @@ def _processing_candidate(
         utilization=needs.hours / needs.deadline_hours,
         usd_per_run=per_run,
     )
-    cost = job_cost(
-        price, None if per_run is None else per_run * (needs.runs_per_month or 1.0), discounted=False
-    )
-    cost = under_savings_plan(cost, needs.savings_plan_discount_pct)
+    per_month = None if per_run is None else per_run * (needs.runs_per_month or 1.0)
+    cost = under_savings_plan(job_cost(price, per_month, discounted=False), needs.savings_plan_discount_pct)
     return _ProcessingCandidate(instance_type=instance_type.name, estimate=estimate, cost=cost)
 
 
@@ -170,14 +168,12 @@ def _notebook_assumptions(
     )
 
 
-def _processing_assumptions(needs: ProcessingRequirements, chosen: _ProcessingCandidate) -> tuple[str, ...]:
+def _processing_assumptions(needs: ProcessingRequirements, chosen: _ProcessingCandidate) -> Iterator[str]:
     runs = f"{needs.runs_per_month:.2f} runs per month" if needs.runs_per_month else "one run per month"
-    lines = [
-        f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
-        f"a run takes the {needs.expected_hours:g} h that are stated, on every type"
-        if needs.expected_hours is not None
-        else f"no expected_hours are stated, so a run is paid for its whole deadline of {needs.deadline_hours:g} h",
-    ]
+    yield f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}"
+    if needs.expected_hours is None:
+        yield f"no expected_hours are stated, so a run is paid for its whole deadline of {needs.deadline_hours:g} h"
+    else:
+        yield f"a run takes the {needs.expected_hours:g} h that are stated, on every type"
     if needs.savings_plan_discount_pct:
-        lines.append(f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour")
-    return tuple(lines)
+        yield f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour"

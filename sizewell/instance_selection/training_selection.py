@@ -1,6 +1,7 @@
 """Choose the instance type and count of a training job."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -158,42 +159,33 @@ TRAINING_FILTERS: tuple[Filter[TrainingColumns], ...] = (
 def _candidate(c: TrainingColumns, i: int) -> Candidate[TrainingEstimate]:
     estimate = c.estimate(i)
     per_run = estimate.usd_per_run
-    name = c.types[i].name
-    cost = job_cost(
-        c.prices[i],
-        None if per_run is None else per_run * (c.needs.runs_per_month or 1.0),
-        discounted=estimate.spot_savings_pct is not None,
-    )
-    return _TrainingCandidate.trusted({"instance_type": name, "estimate": estimate, "cost": cost})
+    per_month = None if per_run is None else per_run * (c.needs.runs_per_month or 1.0)
+    cost = job_cost(c.prices[i], per_month, discounted=estimate.spot_savings_pct is not None)
+    return _TrainingCandidate.trusted({"instance_type": c.types[i].name, "estimate": estimate, "cost": cost})
 
 
-def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate]) -> tuple[str, ...]:
+def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate]) -> Iterator[str]:
     runs = f"{needs.runs_per_month:.2f} runs per month" if needs.runs_per_month else "one run per month"
-    lines = [
-        f"{runs}; the training plan has paid for the instances"
-        if needs.prepaid
-        else f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
-        f"{needs.start_up_hours * 60:.0f} minutes of start-up are paid for",
-        "storage and data loading keep up with the "
-        + ("accelerators" if chosen.estimate.accelerator_count else "processors"),
-    ]
+    if needs.prepaid:
+        yield f"{runs}; the training plan has paid for the instances"
+    else:
+        yield f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}"
+    yield f"{needs.start_up_hours * 60:.0f} minutes of start-up are paid for"
+    processors = "accelerators" if chosen.estimate.accelerator_count else "processors"
+    yield f"storage and data loading keep up with the {processors}"
     if needs.spot:
-        lines.append(
-            "Spot saves and interrupts as the EC2 Spot Instance Advisor last published for the region"
-        )
-        lines.append(f"{chosen.estimate.interruptions:.2f} interruptions are expected in a run")
+        yield "Spot saves and interrupts as the EC2 Spot Instance Advisor last published for the region"
+        yield f"{chosen.estimate.interruptions:.2f} interruptions are expected in a run"
         on_demand_hours = chosen.estimate.duration_hours - (chosen.estimate.spot_hours or 0.0)
         if on_demand_hours > 1e-9:
-            lines.append(
-                f"the last {on_demand_hours:,.1f} h of a run are on demand: the deadline gives Spot no more time"
-            )
+            yield f"the last {on_demand_hours:,.1f} h of a run are on demand: the deadline gives Spot no more time"
     if chosen.estimate.sharded:
-        lines.append("weights, gradients and optimizer states are sharded over all accelerators")
+        yield "weights, gradients and optimizer states are sharded over all accelerators"
     if chosen.estimate.recompute:
-        lines.append("activations are computed again in the backward pass")
+        yield "activations are computed again in the backward pass"
     if (share := chosen.estimate.utilization) and not chosen.estimate.measured:
-        lines.append(
+        yield (
             f"batch_size_per_accelerator is {chosen.estimate.batch_size_per_accelerator:,}, which takes {share:.0%} of the peak "
             "arithmetic of an accelerator"
         )
-    return (*lines, *needs.assumptions)
+    yield from needs.assumptions

@@ -6,7 +6,6 @@ import numpy as np
 
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.transform_jobs import MAX_PAYLOAD_MB
-from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
 from sizewell.instance_selection.endpoint_selection import memory_estimates
@@ -20,10 +19,10 @@ from sizewell.instance_selection.results import TransformEstimate
 class TransformColumns(EndpointColumns):
     """What serves a request is as in an endpoint; a column has one entry per type, or one row per number of instances."""
 
-    def __init__(self, run: TransformRequirements, eligible: Eligible, catalog: Catalog) -> None:
+    def __init__(self, run: TransformRequirements, eligible: Eligible) -> None:
         super().__init__(run.serving, eligible)
         self.run = run
-        self.catalog = catalog
+        self.prices = eligible.prices
 
     @property
     def counts(self) -> Array:
@@ -114,13 +113,10 @@ class TransformColumns(EndpointColumns):
         near = []
         if not exact and hours + work * (high - 1) > run.deadline_hours:
             near.append("deadline")
-        if (
-            "memory" not in measured
-            and float(self._smallest_memory[i]) > NEAR_FULL * self.memory.device_bytes[i]
-        ):
+        smallest = np.broadcast_to(self.layout.smallest_memory.total, (len(self.types),))
+        if "memory" not in measured and smallest[i] > NEAR_FULL * self.memory.device_bytes[i]:
             near.append("memory")
-        name = self.types.instance_types[i].name
-        usd_per_hour = self.catalog.price(name, run.usage).usd_per_hour
+        usd_per_hour = self.prices[i].usd_per_hour
         share = 1 - self.needs.savings_plan_discount_pct / 100
         return TransformEstimate.trusted(
             {
@@ -150,10 +146,6 @@ class TransformColumns(EndpointColumns):
         bits = self.run.row_mb * self.run.rows_per_request * 2**20 * 8
         gbps = np.array([t.network_baseline_gbps or np.inf for t in self.types.instance_types])
         return np.asarray(gbps * 1e9 / bits if bits else np.full(len(self.types), np.inf))
-
-    @cached_property
-    def _smallest_memory(self) -> Array:
-        return np.broadcast_to(self.layout.smallest_memory.total, (len(self.types),))
 
     @cached_property
     def _slots(self) -> Array:

@@ -1,5 +1,6 @@
 """Choose the instance type and count of a transform job."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -29,7 +30,7 @@ def select_transform_instance(needs: TransformRequirements, catalog: Catalog) ->
     eligible = eligible_types(
         catalog, needs.usage, needs.limits, serving.model.architecture, serving.model.framework
     )
-    columns = TransformColumns(needs, eligible, catalog)
+    columns = TransformColumns(needs, eligible)
     kept, misses = apply_filters(eligible.names, columns, TRANSFORM_FILTERS)
     return select_best(
         [_candidate(columns, i) for i in kept],
@@ -88,14 +89,9 @@ def _describe_deadline(c: TransformColumns, i: int) -> Miss:
     )
 
 
-def _as_in_an_endpoint(name: str) -> Filter[TransformColumns]:
-    (found,) = (f for f in ENDPOINT_FILTERS if f.name == name)
-    return Filter(found.name, found.missed, found.describe)
-
-
 #: The questions that each eligible type must pass, cheapest to answer first.
 TRANSFORM_FILTERS: tuple[Filter[TransformColumns], ...] = (
-    *map(_as_in_an_endpoint, ("precision", "memory", "host-memory")),
+    *(f for f in ENDPOINT_FILTERS if f.name in ("precision", "memory", "host-memory")),
     Filter("disk", _disk, _describe_disk),
     Filter("timeout", _timeout, _describe_timeout),
     Filter("deadline", _deadline, _describe_deadline),
@@ -104,36 +100,31 @@ TRANSFORM_FILTERS: tuple[Filter[TransformColumns], ...] = (
 
 def _candidate(c: TransformColumns, i: int) -> Candidate[TransformEstimate]:
     estimate = c.estimate(i)
-    per_run, name = estimate.usd_per_run, c.types.instance_types[i].name
-    cost = job_cost(
-        c.catalog.price(name, c.run.usage),
-        None if per_run is None else per_run * (c.run.runs_per_month or 1.0),
-        discounted=False,
+    per_run = estimate.usd_per_run
+    per_month = None if per_run is None else per_run * (c.run.runs_per_month or 1.0)
+    cost = job_cost(c.prices[i], per_month, discounted=False)
+    return _TransformCandidate.trusted(
+        {
+            "instance_type": c.types.instance_types[i].name,
+            "estimate": estimate,
+            "cost": under_savings_plan(cost, c.needs.savings_plan_discount_pct),
+        }
     )
-    cost = under_savings_plan(cost, c.needs.savings_plan_discount_pct)
-    return _TransformCandidate.trusted({"instance_type": name, "estimate": estimate, "cost": cost})
 
 
-def _assumptions(needs: TransformRequirements, chosen: Candidate[TransformEstimate]) -> tuple[str, ...]:
+def _assumptions(needs: TransformRequirements, chosen: Candidate[TransformEstimate]) -> Iterator[str]:
     runs = f"{needs.runs_per_month:.2f} runs per month" if needs.runs_per_month else "one run per month"
-    lines = [
-        f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}",
-        f"{limit(Mode.BATCH, 'start_minutes'):g} minutes of start-up are paid for",
-        "an instance reads rows at its baseline network bandwidth, and Amazon S3 keeps up with it",
-        "the handler of the model parses a row in much less time than it answers",
-    ]
-    lines += pipeline_assumptions(needs.serving)
+    yield f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}"
+    yield f"{limit(Mode.BATCH, 'start_minutes'):g} minutes of start-up are paid for"
+    yield "an instance reads rows at its baseline network bandwidth, and Amazon S3 keeps up with it"
+    yield "the handler of the model parses a row in much less time than it answers"
+    yield from pipeline_assumptions(needs.serving)
     if chosen.estimate.instance_count > 1:
-        lines.append(f"the rows are spread evenly over {needs.objects:,} objects")
+        yield f"the rows are spread evenly over {needs.objects:,} objects"
     if needs.rows_per_request > 1:
-        lines.append(
-            f"the handler of the model reads {needs.rows_per_request:,} rows from a request"
-            + (
-                ", and computes one after the other"
-                if needs.rows_in_turn > 1
-                else ", and computes them in one pass"
-            )
+        how = "one after the other" if needs.rows_in_turn > 1 else "them in one pass"
+        yield (
+            f"the handler of the model reads {needs.rows_per_request:,} rows from a request, and computes {how}"
         )
     if needs.serving.savings_plan_discount_pct:
-        lines.append(f"a Savings Plan takes {needs.serving.savings_plan_discount_pct:g} % off every hour")
-    return tuple(lines)
+        yield f"a Savings Plan takes {needs.serving.savings_plan_discount_pct:g} % off every hour"

@@ -83,12 +83,5 @@ class EndpointColumns:
         return self._in_gib(self.layout.smallest_memory)
 
     def _in_gib(self, memory: ServingMemory) -> Array:
-        rows = np.empty((5, len(self.types)))
-        rows[0], rows[1], rows[2], rows[3] = (
-            memory.weights,
-            memory.cache,
-            memory.activations,
-            memory.reserve,
-        )
-        rows[4] = self.memory.device_bytes
-        return rows / GIB
+        parts = (memory.weights, memory.cache, memory.activations, memory.reserve, self.memory.device_bytes)
+        return np.array(np.broadcast_arrays(*parts)) / GIB
