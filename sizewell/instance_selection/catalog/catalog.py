@@ -56,7 +56,7 @@ class Catalog:
         rows = tuple(prices)
         self._prices = PriceList(rows, ratios, reliability)
         training_priced = frozenset(row.instance_type for row in rows if row.usage == Usage.TRAINING)
-        self._offers = OfferList(region, listed or {}, training_priced, corrections)
+        self._offers = OfferList(region, listed or {}, training_priced, corrections or {})
         self._spot = spot or {}
         self._known_prices: dict[tuple[str, Usage], Price] = {}
         self._version = version
@@ -116,20 +116,16 @@ class Catalog:
         return self._spot.get(name)
 
 
-def _near_matches(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    from difflib import get_close_matches  # only here: a start-up that succeeds need not load it
-
-    return tuple(get_close_matches(name, list(known), n=3))
-
-
 class UnknownNameError(LookupError):
     """A name that is not in the catalog; ``near_matches`` holds up to three similar ones, best first."""
 
     kind = "name"
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
+        from difflib import get_close_matches  # only here: a start-up that succeeds need not load it
+
         self.name = name
-        self.near_matches = _near_matches(name, known)
+        self.near_matches = tuple(get_close_matches(name, list(known), n=3))
         hint = f"; did you mean {' or '.join(self.near_matches)}?" if self.near_matches else ""
         super().__init__(f"unknown {self.kind} {name!r}{hint}")
 

@@ -47,16 +47,6 @@ def read_regions(table: str, refreshed: RefreshedTables = PACKAGED) -> tuple[str
     return tuple(sorted({line.partition(",")[0] for line in lines}))
 
 
-def number(cell: str) -> float | None:
-    """Return the number of a cell; None when it is empty, which means unknown."""
-    return float(cell) if cell else None
-
-
-def flag(cell: str) -> bool:
-    """Return the truth value of a cell, ``1`` or ``0``."""
-    return cell == "1"
-
-
 def items(cell: str) -> tuple[str, ...]:
     """Return the parts of a cell that holds a list."""
     return tuple(cell.split(";")) if cell else ()
@@ -67,12 +57,12 @@ _READERS: dict[Any, Callable[[str], Any]] = {
     str: str,
     int: int,
     float: float,
-    bool: flag,
+    bool: lambda cell: cell == "1",
     tuple[str, ...]: items,
     str | None: lambda cell: cell or None,
     int | None: lambda cell: int(cell) if cell else None,
-    float | None: number,
-    bool | None: lambda cell: flag(cell) if cell else None,
+    float | None: lambda cell: float(cell) if cell else None,
+    bool | None: lambda cell: cell == "1" if cell else None,
 }
 
 
