@@ -50,16 +50,12 @@ class Eligible:
     ) -> Machines:
         """Return the types as columns; the same object for the same arithmetic."""
         arithmetic, bf16 = arithmetic_of(precision, architecture), precision is not Precision.FP16
-        key = arithmetic, bf16, whole_cpu
-        found = self._machines.get(key)
-        if found is None:
-            found = machines_of(self.instance_types, arithmetic, bf16=bf16, whole_cpu=whole_cpu)
-            self._machines[key] = found
-        return found
+        return _machines(self, arithmetic, bf16, whole_cpu)
 
-    @cached_property
-    def _machines(self) -> dict[tuple[str, bool, bool], Machines]:
-        return {}
+
+@lru_cache(maxsize=256)
+def _machines(eligible: Eligible, arithmetic: str, bf16: bool, whole_cpu: bool) -> Machines:
+    return machines_of(eligible.instance_types, arithmetic, bf16=bf16, whole_cpu=whole_cpu)
 
 
 @lru_cache(maxsize=64)

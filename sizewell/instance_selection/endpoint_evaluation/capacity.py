@@ -1,5 +1,6 @@
 """How many requests an instance carries, how many instances the load needs, and how long answers take then."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -29,22 +30,15 @@ from sizewell.instance_selection.latency_bounds import (
 from sizewell.instance_selection.requirements import Queue
 
 
+@dataclass(eq=False)
 class EndpointCapacity:
     """The load that a layout carries within the bounds of latency."""
 
-    def __init__(
-        self,
-        types: EndpointTypes,
-        times: EndpointTimes,
-        layout: Layout,
-        measured: Measured | None = None,
-        loaded: LoadedModels | None = None,
-    ) -> None:
-        self._types = types
-        self._times = times
-        self._layout = layout
-        self._measured = measured
-        self._loaded = loaded
+    _types: EndpointTypes
+    _times: EndpointTimes
+    _layout: Layout
+    _measured: Measured | None
+    _loaded: LoadedModels | None
 
     @cached_property
     def requests_per_second(self) -> Array:
@@ -118,16 +112,12 @@ class EndpointCapacity:
 
         Behind a queue, those that are awake, on the average of a month.
         """
-        needs = self._types.needs
-        load = self._average_load if needs.queue is None else self._awake(needs.queue)
-        least = np.zeros(len(self._types)) if needs.queue is None else 1.0 - self.sleeps
-        weeks = needs.bounds_of_week
+        needs, weeks = self._types.needs, self._types.needs.bounds_of_week
+        if needs.queue is None and not weeks:
+            return self.instances_at_average
+        load, least = (self._average_load, 0.0) if needs.queue is None else self._awake(needs.queue)
         if not weeks:
-            return (
-                self.instances_at_average
-                if needs.queue is None
-                else np.maximum(load, np.maximum(needs.min_instances, least))
-            )
+            return np.maximum(load, np.maximum(needs.min_instances, least))
         hours = sum(week.hours_per_week for week in weeks)
         return sum(
             (
@@ -138,22 +128,18 @@ class EndpointCapacity:
             start=np.zeros(len(self._types)),
         )
 
-    @cached_property
-    def sleeps(self) -> Array:
-        """Whether a fleet without work may have no instance: an instance that starts must answer in time."""
-        queue = self._types.needs.queue
-        if queue is None:
-            return np.zeros(len(self._types), bool)
-        return np.array([queue.leaves_time_to_wake(s) for s in self._layout.alone.request.tolist()])
+    def _awake(self, queue: Queue) -> tuple[Array, Array]:
+        """Return how many instances are awake on average, and the least: none where one that starts answers in time, else one.
 
-    def _awake(self, queue: Queue) -> Array:
-        """Return how many instances are awake on average: at most one wake for each request, at most all active hours."""
+        There is at most one wake for each request, and they are awake at most in all active hours.
+        """
         needs = self._types.needs
         active = queue.active_hours_per_day / 24
         requests_per_second = needs.average_requests_per_second or needs.peak_requests_per_second or 0.0
         waking = min(active, requests_per_second * (queue.wake_s + queue.idle_s))
         working = requests_per_second / np.maximum(self.requests_per_second * (1 - needs.headroom), 1e-12)
-        return np.maximum(waking, working)
+        sleeps = np.array([queue.leaves_time_to_wake(s) for s in self._layout.alone.request.tolist()])
+        return np.maximum(waking, working), 1.0 - sleeps
 
     @cached_property
     def utilization_at_peak(self) -> Array:

@@ -5,6 +5,7 @@ SageMaker sends the requests of a model to an instance that has it in memory, an
 second copies of busy ones. As an instance is busy with what it serves, the copies beyond the first are fewer than instances.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,16 +22,14 @@ from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.requirements import ModelSet
 
 
+@dataclass(eq=False)
 class LoadedModels:
     """The models of each type; a column has one entry per type."""
 
-    def __init__(
-        self, models: ModelSet, types: EndpointTypes, memory: EndpointMemory, layout: Layout
-    ) -> None:
-        self.models = models
-        self._types = types
-        self._memory = memory
-        self._layout = layout
+    models: ModelSet
+    _types: EndpointTypes
+    _memory: EndpointMemory
+    _layout: Layout
 
     @property
     def _tabular(self) -> bool:

@@ -1,7 +1,7 @@
 """The comparison of all serving modes for one endpoint: which are feasible, their cost, and the break-even load."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode
@@ -152,18 +152,15 @@ def _is_cheaper(option: ModeOption, other: ModeOption) -> bool:
     return option.usd_per_month < other.usd_per_month
 
 
-def _assumptions(needs: ModeNeeds, load: Load, catalog: Catalog) -> tuple[str, ...]:
-    lines = [
-        f"{HOURS_PER_MONTH} hours per month; requests arrive evenly in {needs.active_hours_per_day:g} hours of a day",
-        "real-time instances run day and night, and follow the mean load within the fleet's bounds",
-        "no free tier; not included: S3, API Gateway, data transfer, logs",
-    ]
+def _assumptions(needs: ModeNeeds, load: Load, catalog: Catalog) -> Iterator[str]:
+    yield f"{HOURS_PER_MONTH} hours per month; requests arrive evenly in {needs.active_hours_per_day:g} hours of a day"
+    yield "real-time instances run day and night, and follow the mean load within the fleet's bounds"
+    yield "no free tier; not included: S3, API Gateway, data transfer, logs"
     if load.by_users:
-        lines.append("users ask again as soon as the real-time pick has answered them")
+        yield "users ask again as soon as the real-time pick has answered them"
     if needs.data_gb_per_request is None:
-        lines.append("no payload is stated: its limits are not checked, and data processing is left out")
+        yield "no payload is stated: its limits are not checked, and data processing is left out"
     elif mode_price(catalog.region, Mode.REAL_TIME, "usd_per_data_gb") is None:
-        lines.append(f"data processing is left out: its price in {catalog.region} is not known")
+        yield f"data processing is left out: its price in {catalog.region} is not known"
     if needs.max_wait_minutes is None:
-        lines.append("the caller waits for each answer: asynchronous and batch are shown for their cost only")
-    return tuple(lines)
+        yield "the caller waits for each answer: asynchronous and batch are shown for their cost only"
