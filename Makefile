@@ -61,7 +61,7 @@ test-integration: $(DEV_READY) ## Deploy to the emulated AWS and test what is de
 	@pytest -q tests/integration -n 3 --no-loadscope-reorder
 
 coverage: $(DEV_READY) ## Measure which lines of selection, planning and review their tests run
-	@coverage run -m pytest -q -m "not cdk" tests/instance_selection tests/planning tests/review
+	@coverage run -m pytest -q -m "not cdk" tests/instance_selection tests/serving_modes tests/planning tests/review
 	@coverage report
 
 training-toolkit: $(DEV_READY) ## Add SageMaker's training toolkit for one more of these tests; compiles C

@@ -9,7 +9,6 @@ from sizewell.config.cluster import target_of
 from sizewell.config.cluster_targets import targets_that_run
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.instance_selection.catalog import UnknownInstanceTypeError
-from sizewell.instance_selection.modes import ModeComparison
 from sizewell.planning.context_length import model_faults
 from sizewell.planning.infeasible import unknown_type_fault
 from sizewell.planning.load import load_inputs
@@ -17,6 +16,7 @@ from sizewell.planning.lock_file import read_lock_file
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.mode_kinds import mode_kinds
 from sizewell.planning.modes import compare_endpoint_modes
+from sizewell.serving_modes import ModeComparison
 
 
 def compare(

@@ -8,10 +8,10 @@ from rich.table import Table
 
 from sizewell.cli.console import is_narrow, print_lines
 from sizewell.cli.formats import BASIS_STYLES, usd
-from sizewell.instance_selection.modes import Mode, ModeComparison, ModeOption
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.planning.modes import REMEDIES
 from sizewell.planning.serialization import rounded
+from sizewell.serving_modes import Mode, ModeComparison, ModeOption
 
 PER_MONTH = " a month"
 

@@ -8,11 +8,11 @@ from sizewell.config.access import ApiGateway
 from sizewell.facts.api_gateway import INTEGRATION_TIMEOUT_S, MAX_BURST_REQUESTS, MAX_PAYLOAD_MB
 from sizewell.facts.serving_features import Feature
 from sizewell.instance_selection import EndpointRequirements
-from sizewell.instance_selection.modes.needs import load_of
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.features import KeyPath
 from sizewell.planning.legality import refusals, served_as
 from sizewell.planning.workload_plan import ApiGatewayPlan, WorkloadPlan
+from sizewell.serving_modes.needs import load_of
 
 _KEY = ("access", "api_gateway")
 _ANSWERS = ("max_p95_ms", "max_p99_ms", "max_cold_ms")

@@ -10,7 +10,6 @@ from sizewell.config.policy import Policy
 from sizewell.config.workload import Workload
 from sizewell.facts.serving_features import ServedAs
 from sizewell.instance_selection import Catalog, Measurement
-from sizewell.instance_selection.modes import Mode, ModeComparison
 from sizewell.kinds.registry import facet
 from sizewell.planning.bill_plan import BillLine
 from sizewell.planning.errors import PlanFault
@@ -22,6 +21,7 @@ from sizewell.planning.names import Names
 from sizewell.planning.proxy import bypass_faults
 from sizewell.planning.remedies import Remedy
 from sizewell.planning.workload_plan import JobPlan, WorkloadPlan
+from sizewell.serving_modes import Mode, ModeComparison
 from sizewell.targets.registry import target_facet
 
 

@@ -4,10 +4,10 @@ from typing import Any, TypeVar, get_args
 
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.workload import Workload
-from sizewell.instance_selection.modes import Mode, ModeComparison
 from sizewell.kinds.registry import facet, file_of, kind_names
 from sizewell.planning.kind import ModeKind
 from sizewell.planning.workload_plan import WorkloadPlan
+from sizewell.serving_modes import Mode, ModeComparison
 
 S = TypeVar("S", bound=Workload)
 

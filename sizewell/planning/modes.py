@@ -14,14 +14,14 @@ from sizewell.instance_selection import (
     select_endpoint_instance,
 )
 from sizewell.instance_selection.latency_bounds import BOUNDS as LATENCY_BOUNDS
-from sizewell.instance_selection.modes import Mode, ModeComparison, ModeMiss, ModeNeeds
-from sizewell.instance_selection.modes.misses import payload_misses
 from sizewell.planning.digests import needs_digest
 from sizewell.planning.errors import PlanFault
 from sizewell.planning.kind import needs_of
 from sizewell.planning.lock import LockedWorkload
 from sizewell.planning.locked_selection import select_under_lock
 from sizewell.planning.mode_kinds import built_modes, stated_in_mode
+from sizewell.serving_modes import Mode, ModeComparison, ModeMiss, ModeNeeds
+from sizewell.serving_modes.misses import payload_misses
 
 AUTO = "auto"
 #: The key that answers for a requirement, relative to the workload; the others answer with the mode itself.
@@ -76,7 +76,7 @@ def compare_endpoint_modes(
 
     Raises ``UnknownInstanceTypeError`` when the configuration names a type that does not exist.
     """
-    from sizewell.instance_selection.modes import compare_modes  # only here: most plans compare nothing
+    from sizewell.serving_modes import compare_modes  # only here: most plans compare nothing
 
     if endpoint.instances.instance_type is not None:
         catalog.get(endpoint.instances.instance_type)

@@ -1,6 +1,6 @@
 """What each memory does for what workers serve on demand, and which of them is taken.
 
-It rests on the same figures as the comparison of modes: ``sizewell.instance_selection.modes.function_modes``.
+It rests on the same figures as the comparison of modes: ``sizewell.serving_modes.function_modes``.
 """
 
 import math
@@ -13,17 +13,6 @@ from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection import EndpointRequirements, HardwareKind, InstanceLimits, Measurement
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95
-from sizewell.instance_selection.modes.function_modes import (
-    CpuEstimate,
-    FunctionSize,
-    estimate_on_cpu,
-    function_misses,
-    function_size,
-    memory_sizes_mb,
-    smallest_that_fits,
-)
-from sizewell.instance_selection.modes.needs import Load, ModeNeeds, load_of
-from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.planning.engines import engine_of
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.model_spec import model_spec
@@ -35,6 +24,17 @@ from sizewell.planning.on_demand_plan_model import (
 from sizewell.planning.scaling_schedules import cron_of, hours_per_week
 from sizewell.planning.translate import load_of as traffic_needs
 from sizewell.planning.translate import request_units
+from sizewell.serving_modes.function_modes import (
+    CpuEstimate,
+    FunctionSize,
+    estimate_on_cpu,
+    function_misses,
+    function_size,
+    memory_sizes_mb,
+    smallest_that_fits,
+)
+from sizewell.serving_modes.needs import Load, ModeNeeds, load_of
+from sizewell.serving_modes.results import ModeMiss
 
 #: More requests at once than the peak needs, for the day when the peak was wrong; what is not used is not paid.
 MAX_OVER_PEAK = 1.5

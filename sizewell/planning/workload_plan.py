@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict
 
 from sizewell.facts.alarms import AlarmEvaluation
 from sizewell.facts.quotas import Quota
-from sizewell.instance_selection.modes.results import ModeComparison
 from sizewell.planning.observed_model import ObservedModel
 from sizewell.planning.planned_logs import SharedLogs
 from sizewell.planning.planned_variant import PlannedComponent, PlannedVariant
+from sizewell.serving_modes.results import ModeComparison
 
 if TYPE_CHECKING:
     from sizewell.instance_selection.results import AnySelection

@@ -60,8 +60,8 @@ def test_no_command_loads_the_cdk_kernel() -> None:
     # Only the page is made from a template, and only measurements.yaml is written with its comments.
     assert not loaded & {"jinja2", "ruamel"}
     # No endpoint of it compares modes, and no text has emoji; the table of their names is larger than any of ours.
-    assert {"rich.table", "sizewell.instance_selection.modes.results"} <= set(modules)
-    assert not {"sizewell.instance_selection.modes.cost_curves", "rich._emoji_codes"} & set(modules)
+    assert {"rich.table", "sizewell.serving_modes.results"} <= set(modules)
+    assert not {"sizewell.serving_modes.cost_curves", "rich._emoji_codes"} & set(modules)
 
 
 def test_no_garbage_is_looked_for_at_the_end() -> None:

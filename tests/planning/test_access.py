@@ -8,12 +8,12 @@ from sizewell.planning.build import build_plan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
 from sizewell.planning.workload_plan import AccessPlan
-from tests.instance_selection.modes.builders import SMALL
 from tests.planning.builders import endpoint, environment, llm_endpoint, mode_endpoint
 from tests.planning.builders import queue_endpoint as queue
 from tests.planning.test_model_containers import step
 from tests.planning.test_multi_model_plan import several
 from tests.planning.test_serverless_plan import serverless
+from tests.serving_modes.builders import SMALL
 
 HERE = ("arn:aws:iam::111122223333:role/app", "arn:aws:iam::111122223333:role/company/batch")
 PARTNER = "arn:aws:iam::444455556666:role/partner"

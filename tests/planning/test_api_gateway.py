@@ -9,11 +9,11 @@ from sizewell.planning.build import build_plan
 from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.errors import PlanError
 from sizewell.planning.workload_plan import ApiGatewayPlan
-from tests.instance_selection.modes.builders import SMALL
 from tests.planning.builders import endpoint, environment, llm_endpoint, mode_endpoint
 from tests.planning.builders import queue_endpoint as queue
 from tests.planning.test_multi_model_plan import several
 from tests.planning.test_serverless_plan import serverless
+from tests.serving_modes.builders import SMALL
 
 TILL, PARTNER = "arn:aws:iam::111122223333:role/till", "arn:aws:iam::444455556666:role/partner"
 API = {"api_gateway": {"callers": [PARTNER, TILL]}}

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from sizewell.instance_selection.modes import Mode, compare_modes
 from sizewell.kinds.endpoint.config import ModeEndpoint
 from sizewell.kinds.lambda_function.config import LambdaFunction
 from sizewell.kinds.lambda_function.plan_model import LambdaFunctionPlan
@@ -15,9 +14,10 @@ from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_plan import read_saved_plan
 from sizewell.planning.saved_workload import SavedOnDemand
 from sizewell.planning.serialization import plan_from_json, plan_to_json
+from sizewell.serving_modes import Mode, compare_modes
 from tests.instance_selection.builders import catalog, cpu_instance
-from tests.instance_selection.modes.builders import CPU_USD, EVERY_USE, SMALL
 from tests.planning.builders import CNN, environment, policy
+from tests.serving_modes.builders import CPU_USD, EVERY_USE, SMALL
 
 #: Less than any cold start takes.
 HASTY = {"max_p95_ms": 2_000}

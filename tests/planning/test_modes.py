@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from sizewell.instance_selection.modes import Mode
 from sizewell.kinds.asynchronous_endpoint.config import AsynchronousEndpoint
 from sizewell.kinds.endpoint.config import ModeEndpoint
 from sizewell.planning.build import build_plan
@@ -14,8 +13,9 @@ from sizewell.planning.mode_kinds import stated_in_mode
 from sizewell.planning.modes import compare_endpoint_modes, mode_needs
 from sizewell.planning.plan import AnyWorkloadPlan, DeploymentPlan
 from sizewell.planning.serialization import plan_from_json, plan_to_json
-from tests.instance_selection.modes.builders import SMALL
+from sizewell.serving_modes import Mode
 from tests.planning.builders import container, endpoint, environment, mode_endpoint, policy
+from tests.serving_modes.builders import SMALL
 
 
 def now_and_then(**changes: Any) -> ModeEndpoint:

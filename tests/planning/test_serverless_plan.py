@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from sizewell.facts.alarms import ROLLBACK_ALARMS
-from sizewell.instance_selection.modes import Mode, compare_modes
 from sizewell.kinds.serverless_endpoint.config import ServerlessEndpoint
 from sizewell.kinds.serverless_endpoint.plan_model import ServerlessEndpointPlan
 from sizewell.planning.build import build_plan
@@ -16,8 +15,9 @@ from sizewell.planning.plan import DeploymentPlan
 from sizewell.planning.saved_plan import read_saved_plan
 from sizewell.planning.saved_workload import SavedOnDemand
 from sizewell.planning.serialization import plan_from_json, plan_to_json
-from tests.instance_selection.modes.builders import SMALL, in_region
+from sizewell.serving_modes import Mode, compare_modes
 from tests.planning.builders import CNN, IMAGE, environment, policy
+from tests.serving_modes.builders import SMALL, in_region
 
 #: Less than any cold start takes.
 HASTY = {"max_p95_ms": 2_000}

@@ -3,7 +3,6 @@
 from sizewell.config.endpoint import EndpointNeeds
 from sizewell.config.traffic import RequestTraffic, UserTraffic
 from sizewell.facts.billing import SECONDS_PER_MONTH
-from sizewell.instance_selection.modes import Mode, ModeComparison
 from sizewell.kinds.asynchronous_endpoint.config import (
     MAX_WAIT_MINUTES,
     AsynchronousEndpoint,
@@ -11,6 +10,7 @@ from sizewell.kinds.asynchronous_endpoint.config import (
 )
 from sizewell.planning.kind import ModeKind
 from sizewell.planning.mode_kinds import stated_as
+from sizewell.serving_modes import Mode, ModeComparison
 
 
 def _stated(endpoint: EndpointNeeds, comparison: ModeComparison | None) -> AsynchronousEndpoint:

@@ -3,9 +3,9 @@
 from sizewell.config.policy import Policy
 from sizewell.facts.asynchronous import IDLE_S
 from sizewell.instance_selection import EndpointRequirements, Measurement
-from sizewell.instance_selection.modes.asynchronous import asynchronous_needs
 from sizewell.kinds.asynchronous_endpoint.config import AsynchronousEndpoint
 from sizewell.planning.translate import served_requirements
+from sizewell.serving_modes.asynchronous import asynchronous_needs
 
 
 def asynchronous_requirements(

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sizewell.facts.interface_endpoints import FUNCTIONS
-from sizewell.instance_selection.modes import Mode, ModeComparison
 from sizewell.kinds.endpoint.config import KIND_OF_MODE, ModeEndpoint
 from sizewell.planning.errors import PlanError, PlanFault
 from sizewell.planning.interface_endpoints import services_of_endpoint
@@ -14,6 +13,7 @@ from sizewell.planning.mode_kinds import stated_in_mode
 from sizewell.planning.modes import AUTO, compare_endpoint_modes, mode_fault
 from sizewell.planning.name_limits import ENDPOINT_NAME
 from sizewell.planning.remedies import ENDPOINT_REMEDIES
+from sizewell.serving_modes import Mode, ModeComparison
 
 #: What a kind states beyond an endpoint, where a mode is no less than a kind of its own.
 _MORE = {

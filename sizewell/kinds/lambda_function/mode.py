@@ -1,7 +1,6 @@
 """What an endpoint is that Lambda answers."""
 
 from sizewell.config.endpoint import EndpointNeeds
-from sizewell.instance_selection.modes import Mode, ModeComparison
 from sizewell.kinds.lambda_function.config import (
     LambdaContainer,
     LambdaFunction,
@@ -10,6 +9,7 @@ from sizewell.kinds.lambda_function.config import (
 )
 from sizewell.planning.kind import ModeKind
 from sizewell.planning.mode_kinds import stated_as
+from sizewell.serving_modes import Mode, ModeComparison
 
 
 def _stated(endpoint: EndpointNeeds, _: ModeComparison | None) -> LambdaFunction:

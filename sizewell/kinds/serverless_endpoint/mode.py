@@ -2,10 +2,10 @@
 
 from sizewell.config.container import CpuImages, ServingContainer
 from sizewell.config.endpoint import EndpointNeeds
-from sizewell.instance_selection.modes import Mode, ModeComparison
 from sizewell.kinds.serverless_endpoint.config import ServerlessContainer, ServerlessEndpoint
 from sizewell.planning.kind import ModeKind
 from sizewell.planning.mode_kinds import stated_as
+from sizewell.serving_modes import Mode, ModeComparison
 
 
 def _stated(endpoint: EndpointNeeds, _: ModeComparison | None) -> ServerlessEndpoint:

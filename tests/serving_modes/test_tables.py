@@ -12,10 +12,10 @@ from sizewell.facts.serving_modes import (
     mode_limits,
     multi_model_gpu_families,
 )
-from sizewell.instance_selection.modes.evaluation import mode_price, mode_prices
+from sizewell.serving_modes.evaluation import mode_price, mode_prices
 from tests.synthesis import PROJECT_ROOT
 
-TABLES = ("facts/mode_limits", "instance_selection/modes/mode_prices")
+TABLES = ("facts/mode_limits", "serving_modes/mode_prices")
 
 
 def rows(table: str) -> list[dict[str, str]]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizewell.instance_selection import Catalog, Usage
-from sizewell.instance_selection.modes import ModeNeeds
+from sizewell.serving_modes import ModeNeeds
 from tests.instance_selection.builders import catalog, cpu_instance, endpoint, gpu_instance
 
 EVERY_USE = frozenset({Usage.HOSTING, Usage.TRANSFORM})

@@ -6,21 +6,21 @@ from collections.abc import Collection, Iterator
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.catalog import Catalog
-from sizewell.instance_selection.modes.cost_curves import crossings
-from sizewell.instance_selection.modes.evaluation import EndpointSelection, Evaluation, mode_price, try_select
-from sizewell.instance_selection.modes.function_modes import (
+from sizewell.serving_modes.cost_curves import crossings
+from sizewell.serving_modes.evaluation import EndpointSelection, Evaluation, mode_price, try_select
+from sizewell.serving_modes.function_modes import (
     estimate_on_cpu,
     evaluate_function,
     function_assumptions,
 )
-from sizewell.instance_selection.modes.instance_modes import (
+from sizewell.serving_modes.instance_modes import (
     evaluate_asynchronous,
     evaluate_batch,
     evaluate_multi_model,
     evaluate_real_time,
 )
-from sizewell.instance_selection.modes.needs import Load, ModeNeeds, load_of
-from sizewell.instance_selection.modes.results import (
+from sizewell.serving_modes.needs import Load, ModeNeeds, load_of
+from sizewell.serving_modes.results import (
     BreakEven,
     CostPart,
     ModeComparison,

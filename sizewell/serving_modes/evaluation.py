@@ -8,9 +8,6 @@ from sizewell.facts.serving_modes import Mode
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.catalog.tables import read_rows, record
 from sizewell.instance_selection.endpoint_selection import select_endpoint_instance
-from sizewell.instance_selection.modes.cost_curves import CostCurve, Piece, per_request
-from sizewell.instance_selection.modes.needs import ModeNeeds
-from sizewell.instance_selection.modes.results import ModeMiss, ModeOption
 from sizewell.instance_selection.requirements import EndpointRequirements
 from sizewell.instance_selection.results import (
     Candidate,
@@ -18,6 +15,9 @@ from sizewell.instance_selection.results import (
     NoFeasibleInstanceError,
     Selection,
 )
+from sizewell.serving_modes.cost_curves import CostCurve, Piece, per_request
+from sizewell.serving_modes.needs import ModeNeeds
+from sizewell.serving_modes.results import ModeMiss, ModeOption
 
 _TABLE = Path(__file__).with_name("mode_prices.csv")
 EndpointSelection = Selection[EndpointEstimate]

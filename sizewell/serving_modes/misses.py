@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from sizewell.facts.serving_features import Feature, Support, feature_of
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.latency_bounds import FIRST_TOKEN, INTER_TOKEN, LatencyBound
-from sizewell.instance_selection.modes.needs import ModeNeeds
-from sizewell.instance_selection.modes.results import ModeMiss
 from sizewell.instance_selection.wording import milliseconds
+from sizewell.serving_modes.needs import ModeNeeds
+from sizewell.serving_modes.results import ModeMiss
 
 #: A bound of just what is reached stands rounding, as in the selection.
 HAIR = 1 + 1e-9

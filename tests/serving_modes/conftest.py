@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.instance_selection.conftest import half_of_peak as half_of_peak
+
 
 @pytest.fixture(autouse=True)
 def _known_times(half_of_peak: None) -> None:

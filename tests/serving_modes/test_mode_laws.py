@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sizewell.instance_selection import Catalog, Precision, load_catalog
-from sizewell.instance_selection.modes import Mode, ModeNeeds, compare_modes
+from sizewell.serving_modes import Mode, ModeNeeds, compare_modes
 from tests.instance_selection.builders import limits
 from tests.instance_selection.strategies import endpoint_needs
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count, pairwise
 
-from sizewell.instance_selection.modes.needs import mean_in_progress, workers_for
-from sizewell.instance_selection.modes.results import BreakEven
+from sizewell.serving_modes.needs import mean_in_progress, workers_for
+from sizewell.serving_modes.results import BreakEven
 
 #: Two costs whose relative difference is below this are the same.
 _SAME = 1e-9

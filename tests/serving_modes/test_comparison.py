@@ -8,8 +8,8 @@ import pytest
 
 from sizewell.instance_selection import HardwareKind, PriceBasis, select_endpoint_instance
 from sizewell.instance_selection.estimation.queueing import service_tail
-from sizewell.instance_selection.modes import Mode, ModeComparison, ModeNeeds, compare_modes
-from sizewell.instance_selection.modes.function_modes import CpuEstimate, estimate_on_cpu
+from sizewell.serving_modes import Mode, ModeComparison, ModeNeeds, compare_modes
+from sizewell.serving_modes.function_modes import CpuEstimate, estimate_on_cpu
 from tests.instance_selection.builders import (
     BERT_BASE,
     ROUND_CNN,
@@ -19,7 +19,7 @@ from tests.instance_selection.builders import (
     gpu_instance,
     limits,
 )
-from tests.instance_selection.modes.builders import (
+from tests.serving_modes.builders import (
     CPU_ONLY,
     CPU_USD,
     EVERY_USE,

@@ -10,8 +10,10 @@ from sizewell.facts.serving_modes import Mode, limit
 from sizewell.instance_selection.catalog import Catalog, InstanceType, PriceBasis, Usage
 from sizewell.instance_selection.estimation.hardware import GIB, hardware_kind
 from sizewell.instance_selection.latency_bounds import BOUNDS, P95, LatencyBound
-from sizewell.instance_selection.modes.cost_curves import CostCurve, Piece, fixed, per_request, warm_workers
-from sizewell.instance_selection.modes.evaluation import (
+from sizewell.instance_selection.requirements import HardwareKind, InstanceLimits
+from sizewell.instance_selection.wording import milliseconds
+from sizewell.serving_modes.cost_curves import CostCurve, Piece, fixed, per_request, warm_workers
+from sizewell.serving_modes.evaluation import (
     Evaluation,
     ModePrice,
     curve_of,
@@ -20,7 +22,7 @@ from sizewell.instance_selection.modes.evaluation import (
     mode_price,
     try_select,
 )
-from sizewell.instance_selection.modes.misses import (
+from sizewell.serving_modes.misses import (
     archive_miss,
     container_misses,
     latency_misses,
@@ -28,10 +30,8 @@ from sizewell.instance_selection.modes.misses import (
     payload_misses,
     whole_answer_misses,
 )
-from sizewell.instance_selection.modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
-from sizewell.instance_selection.modes.results import ModeMiss, ModeOption
-from sizewell.instance_selection.requirements import HardwareKind, InstanceLimits
-from sizewell.instance_selection.wording import milliseconds
+from sizewell.serving_modes.needs import Load, ModeNeeds, mean_in_progress, workers_for
+from sizewell.serving_modes.results import ModeMiss, ModeOption
 
 #: A CPU of the kind that functions run on, with memory for everything that fits into one of them. On arm64 that is AWS
 #: Graviton2: "Selecting and configuring an instruction set architecture for your Lambda function",

@@ -7,26 +7,6 @@ from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.facts.serving_modes import Mode, limit
 from sizewell.facts.transform_jobs import MAX_INSTANCES, MAX_PAYLOAD_MB
 from sizewell.instance_selection.catalog import Catalog
-from sizewell.instance_selection.modes.asynchronous import asynchronous_needs
-from sizewell.instance_selection.modes.cost_curves import CostCurve, Piece, jobs, steps, waking_fleet
-from sizewell.instance_selection.modes.evaluation import (
-    EndpointCandidate,
-    EndpointSelection,
-    Evaluation,
-    curve_of,
-    data_of,
-    missed,
-    no_type_miss,
-    try_select,
-)
-from sizewell.instance_selection.modes.misses import (
-    answer_miss,
-    archive_miss,
-    container_misses,
-    payload_misses,
-)
-from sizewell.instance_selection.modes.needs import Load, ModeNeeds
-from sizewell.instance_selection.modes.results import ModeMiss, ModeOption
 from sizewell.instance_selection.multi_model_filters import loaded_estimate
 from sizewell.instance_selection.requirements import (
     EndpointRequirements,
@@ -37,6 +17,26 @@ from sizewell.instance_selection.requirements import (
 )
 from sizewell.instance_selection.results import Candidate, NoFeasibleInstanceError, TransformEstimate
 from sizewell.instance_selection.transform_selection import select_transform_instance
+from sizewell.serving_modes.asynchronous import asynchronous_needs
+from sizewell.serving_modes.cost_curves import CostCurve, Piece, jobs, steps, waking_fleet
+from sizewell.serving_modes.evaluation import (
+    EndpointCandidate,
+    EndpointSelection,
+    Evaluation,
+    curve_of,
+    data_of,
+    missed,
+    no_type_miss,
+    try_select,
+)
+from sizewell.serving_modes.misses import (
+    answer_miss,
+    archive_miss,
+    container_misses,
+    payload_misses,
+)
+from sizewell.serving_modes.needs import Load, ModeNeeds
+from sizewell.serving_modes.results import ModeMiss, ModeOption
 
 #: Break-even is not looked for in greater fleets.
 MAX_FLEET = 1000

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from sizewell.instance_selection.modes.cost_curves import (
+from sizewell.serving_modes.cost_curves import (
     CostCurve,
     Piece,
     crossings,
@@ -16,8 +16,8 @@ from sizewell.instance_selection.modes.cost_curves import (
     waking_fleet,
     warm_workers,
 )
-from sizewell.instance_selection.modes.needs import Z95, mean_in_progress, workers_for
-from sizewell.instance_selection.modes.results import BreakEven
+from sizewell.serving_modes.needs import Z95, mean_in_progress, workers_for
+from sizewell.serving_modes.results import BreakEven
 
 MOST = 10_000.0
 
