@@ -118,14 +118,10 @@ def _shared(eligible: Eligible, share: int | None) -> Eligible:
     """Return a share of each type that is larger, as an instance of that size; for None, all types as they are."""
     if share is None:
         return eligible
-    pairs = [
-        (_part(instance_type, share), price)
-        for instance_type, price in zip(eligible.instance_types, eligible.prices, strict=True)
-        if share < _shares_of(instance_type)
-    ]
-    return Eligible(
-        tuple(instance_type for instance_type, _ in pairs), {}, tuple(price for _, price in pairs)
-    )
+    types = eligible.instance_types
+    larger = [i for i, instance_type in enumerate(types) if share < _shares_of(instance_type)]
+    parts = tuple(_part(types[i], share) for i in larger)
+    return Eligible(parts, {}, tuple(eligible.prices[i] for i in larger))
 
 
 def _shares_of(instance_type: InstanceType) -> int:

@@ -130,8 +130,9 @@ def function_assumptions(cpu: CpuEstimate) -> tuple[str, ...]:
 class FunctionSize:
     """A function with one of the memories that it can have: what is predicted, what it costs, and what it misses."""
 
-    mode: Mode
     memory_mb: int
+    vcpus: float
+    """In proportion to the memory."""
     service_s: float
     """The time of one request, which has the function for itself."""
     reached_ms: Mapping[LatencyBound, float]
@@ -146,11 +147,6 @@ class FunctionSize:
     """What more memory may mend."""
     curve: CostCurve | None
     """None where a price is unknown."""
-
-    @property
-    def vcpus(self) -> float:
-        """In proportion to the memory."""
-        return self.memory_mb / limit(self.mode, "mb_per_vcpu")
 
 
 def memory_sizes_mb(mode: Mode) -> range:
@@ -202,8 +198,8 @@ def function_size(
     too_long = f"one request takes {service_s:,.0f} s {where}, at most {longest_s:,.0f} s"
     too_many = f"{workers:,.0f} requests in progress at peak, at most {most_workers:,.0f}"
     return FunctionSize(
-        mode=mode,
         memory_mb=memory_mb,
+        vcpus=vcpus,
         service_s=service_s,
         reached_ms=reached_ms,
         cold_start_s=cold_s,

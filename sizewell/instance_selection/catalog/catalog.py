@@ -78,21 +78,13 @@ class Catalog:
         return self._by_name.get(name)
 
     def get(self, name: str) -> InstanceType:
-        """Return the type of that name.
-
-        Raises:
-            UnknownInstanceTypeError: there is none; the message holds near matches.
-        """
+        """Return the type of that name. Raises ``UnknownInstanceTypeError``, whose message holds near matches."""
         if (found := self.find(name)) is None:
             raise UnknownInstanceTypeError(name, self._by_name)
         return found
 
     def offer(self, name: str, usage: Usage) -> Offer:
-        """Return whether the region offers the type for the usage, on what basis, and why.
-
-        Raises:
-            UnknownInstanceTypeError: there is no such type.
-        """
+        """Return whether the region offers the type for the usage, and why. Raises ``UnknownInstanceTypeError``."""
         return self._offers.offer(self.get(name), usage)
 
     def is_offered(self, name: str, usage: Usage) -> bool:
@@ -100,11 +92,7 @@ class Catalog:
         return self.offer(name, usage).offered
 
     def price(self, name: str, usage: Usage) -> Price:
-        """Return the on-demand price of the type, whether or not it is offered.
-
-        Raises:
-            UnknownInstanceTypeError: there is no such type.
-        """
+        """Return the on-demand price of the type, whether or not it is offered. Raises ``UnknownInstanceTypeError``."""
         key = name, usage
         found = self._known_prices.get(key)
         if found is None:

@@ -25,8 +25,7 @@ from sizewell.instance_selection.catalog.tables import (
 def load_catalog(region: str, refreshed: RefreshedTables = PACKAGED) -> Catalog:
     """Return the catalog of a region, with what a project refreshed of it; it is read once per process.
 
-    Raises:
-        UnknownRegionError: AWS prices no SageMaker instance there.
+    Raises ``UnknownRegionError`` where AWS prices no SageMaker instance.
     """
     listed = {
         name: frozenset(items(usages)) for name, usages, *_ in read_region("availability", region, refreshed)
@@ -73,10 +72,8 @@ def _reliability(refreshed: RefreshedTables) -> dict[str, str]:
 def load_ec2_catalog(region: str, manager: str = "", refreshed: RefreshedTables = PACKAGED) -> Catalog:
     """Return the same hardware under the names of EC2, as far as AWS prices it on demand there; it is read once per process.
 
-    Prices include the fee of a ``manager`` of instances that takes one: ``sizewell.facts.node_fees``.
-
-    Raises:
-        UnknownRegionError: no EC2 price of the region is known.
+    Prices include the fee of a ``manager`` of instances that takes one: ``sizewell.facts.node_fees``. Raises
+    ``UnknownRegionError`` where no EC2 price of the region is known.
     """
 
     def with_fee(name: str) -> float:

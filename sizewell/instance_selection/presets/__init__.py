@@ -90,10 +90,7 @@ def find_preset(name: str) -> Preset:
     """Return the preset of a model.
 
     Upper case, separators, the organisation before a slash and endings such as ``-instruct`` or ``-fp16`` make no
-    difference, unless the table holds the longer name itself.
-
-    Raises:
-        UnknownPresetError: no spelling of the name is in the table.
+    difference, unless the table holds the longer name itself. Raises ``UnknownPresetError`` where it holds no spelling.
     """
     positions = _positions_by_spelling()
     for spelling in _spellings(name):
