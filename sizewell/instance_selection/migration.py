@@ -9,6 +9,7 @@ from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.endpoint_selection import select_endpoint_instance
 from sizewell.instance_selection.estimation.hardware import hardware_kind
 from sizewell.instance_selection.neuron import NeuronChange, NeuronFact, neuron_changes, neuron_facts
+from sizewell.instance_selection.pareto import time_of
 from sizewell.instance_selection.requirements import EndpointRequirements, HardwareKind, TrainingRequirements
 from sizewell.instance_selection.results import (
     Candidate,
@@ -73,7 +74,7 @@ def assess_endpoint_migration(
     ``NoFeasibleInstanceError`` when it is left out and there is none.
     """
     now = now or select_endpoint_instance(_on(needs, HardwareKind.CUDA), catalog).chosen
-    return _assess(needs, catalog, now, "inference", select_endpoint_instance, lambda e: e.p95_latency_ms)
+    return _assess(needs, catalog, now, "inference", select_endpoint_instance)
 
 
 def assess_training_migration(
@@ -81,7 +82,7 @@ def assess_training_migration(
 ) -> MigrationAssessment[TrainingEstimate]:
     """Return what a training job would be on Neuron chips; as ``assess_endpoint_migration``."""
     now = now or select_training_instance(_on(needs, HardwareKind.CUDA), catalog).chosen
-    return _assess(needs, catalog, now, "training", select_training_instance, lambda e: e.duration_hours)
+    return _assess(needs, catalog, now, "training", select_training_instance)
 
 
 def _assess(
@@ -90,7 +91,6 @@ def _assess(
     now: Candidate[E],
     task: str,
     select: Callable[[N, Catalog], Selection[E]],
-    outcome: Callable[[E], float],
 ) -> MigrationAssessment[E]:
     hardware = hardware_kind(catalog.get(now.instance_type))
     assert hardware is not None, f"{now.instance_type} was selected, so it has an image"
@@ -104,8 +104,15 @@ def _assess(
             difference_usd_per_month=0.0,
             outcome_ratio=1.0,
         )
-    # Of the types that the SDK does not run the selection has none: they are rejected by the filter neuron-sdk.
-    selection, rejected = _select_neuron(needs, catalog, select)
+    selection: Selection[E] | None = None
+    rejected: tuple[Rejection, ...] = ()
+    try:
+        # It has no type on which the SDK does not run the model: the filter neuron-sdk rejects those.
+        selection = select(_on(needs, HardwareKind.NEURON), catalog)
+    except NoFeasibleInstanceError as error:
+        rejected = tuple(
+            r for r in error.nearest if hardware_kind(catalog.get(r.instance_type)) is HardwareKind.NEURON
+        )
     then = selection.chosen if selection else None
     nearest = then or (rejected[0] if rejected else None)
     family = catalog.get(nearest.instance_type).family if nearest else ""
@@ -119,7 +126,7 @@ def _assess(
         now_hardware=hardware,
         then=then,
         difference_usd_per_month=difference,
-        outcome_ratio=outcome(then.estimate) / outcome(now.estimate) if then else None,
+        outcome_ratio=time_of(then.estimate) / time_of(now.estimate) if then else None,
         facts=facts,
         changes=neuron_changes(needs.model, task, family) if then else (),
         rejected=rejected,
@@ -130,17 +137,6 @@ def _assess(
 def _on(needs: N, kind: HardwareKind) -> N:
     """Return the needs with an image for one kind of hardware, and no stated type."""
     return replace(needs, limits=replace(needs.limits, images=frozenset({kind}), instance_type=None))
-
-
-def _select_neuron(
-    needs: N, catalog: Catalog, select: Callable[[N, Catalog], Selection[E]]
-) -> tuple[Selection[E] | None, tuple[Rejection, ...]]:
-    try:
-        return select(_on(needs, HardwareKind.NEURON), catalog), ()
-    except NoFeasibleInstanceError as error:
-        return None, tuple(
-            r for r in error.nearest if hardware_kind(catalog.get(r.instance_type)) is HardwareKind.NEURON
-        )
 
 
 def _difference(now: Candidate[E], then: Candidate[E] | None) -> float | None:
