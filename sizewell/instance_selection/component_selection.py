@@ -177,19 +177,14 @@ def _fleet(
     needs: FleetRequirements, instance_type: InstanceType, copies: Mapping[str, CopyEstimate]
 ) -> FleetEstimate:
     shares = _shares_of(instance_type)
-    apart = {component.name: component.serving.min_instances for component in needs.components}
-    at_peak, at_average = (
-        place_copies(
-            counts,
-            shares={name: copy.share for name, copy in copies.items()},
-            apart=apart,
-            shares_per_instance=shares,
-        )
-        for counts in (
-            {name: copy.copies_at_peak for name, copy in copies.items()},
-            {name: copy.copies_at_average for name, copy in copies.items()},
-        )
+    place = partial(
+        place_copies,
+        shares={name: copy.share for name, copy in copies.items()},
+        apart={component.name: component.serving.min_instances for component in needs.components},
+        shares_per_instance=shares,
     )
+    at_peak = place({name: copy.copies_at_peak for name, copy in copies.items()})
+    at_average = place({name: copy.copies_at_average for name, copy in copies.items()})
     tightest = max(
         needs.components, key=lambda component: _used(component, copies[component.name].serving)
     ).name
