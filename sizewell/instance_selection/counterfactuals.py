@@ -124,7 +124,7 @@ def _counterfactuals(
     found: list[Counterfactual[E]] = []
     for change, needs in changes:
         try:
-            pick: Candidate[E] = select(needs, catalog).chosen
+            pick = select(needs, catalog).chosen
         except NoFeasibleInstanceError as error:
             found.append(Counterfactual(change, None, error.nearest[0], None, changes_pick=True))
             continue

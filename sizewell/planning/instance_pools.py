@@ -21,10 +21,9 @@ def ranked_candidates(selection: Selection[E], locked_pools: Iterable[str] = ())
     With ``locked_pools``, these alone in the order of the lock; where one of them is not feasible any more, the others
     follow in their order.
     """
-    candidates: list[Candidate[E]] = [selection.chosen]
-    candidates += selection.runners_up
+    candidates = (selection.chosen, *selection.runners_up)
     pools = tuple(locked_pools)
-    locked: list[Candidate[E]] = [c for name in pools for c in candidates if c.instance_type == name]
+    locked = [c for name in pools for c in candidates if c.instance_type == name]
     if not pools or len(locked) < len(pools):
         locked += [c for c in candidates if c.instance_type not in pools]
     return tuple(locked)
@@ -35,7 +34,7 @@ def same_image_candidates(
 ) -> tuple[Candidate[E], ...]:
     """Return the ranked candidates on the chosen one's kind of hardware: one image runs on one kind."""
     kind = hardware_kind(catalog.get(selection.chosen.instance_type))
-    ranked: tuple[Candidate[E], ...] = ranked_candidates(selection, locked_pools)
+    ranked = ranked_candidates(selection, locked_pools)
     return tuple(c for c in ranked if hardware_kind(catalog.get(c.instance_type)) is kind)
 
 

@@ -49,8 +49,7 @@ def select_under_lock(
     if free.chosen.instance_type != locked.instance_type:
         # Once more with the type alone, for assumptions that are its own.
         alone: Selection[E] = select(needs.pinned_to(locked.instance_type), catalog)
-        others: list[Candidate[E]] = [free.chosen]
-        others += free.runners_up
+        others = (free.chosen, *free.runners_up)
         selection = free.model_copy(
             update={
                 "chosen": alone.chosen,
@@ -65,11 +64,7 @@ def select_under_lock(
 def free_pick(selection: Selection[E], lock: LockPlan | None) -> Candidate[E]:
     """Return what would be picked without the lock."""
     best = lock.best_instance_type if lock else selection.chosen.instance_type
-    found: Candidate[E] = selection.chosen
-    for runner_up in selection.runners_up:
-        if runner_up.instance_type == best:
-            found = runner_up
-    return found
+    return next((c for c in selection.runners_up if c.instance_type == best), selection.chosen)
 
 
 def infeasible_lock(locked: LockedWorkload, free: AnySelection, reason: str) -> LockPlan:

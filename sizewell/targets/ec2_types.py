@@ -73,11 +73,11 @@ def check_pinned(name: str, pinned: str | None, catalog: Catalog) -> None:
 
 def alike(selection: Selection[E], catalog: Catalog, locked: tuple[str, ...]) -> tuple[Candidate[E], ...]:
     """Return the types that take each other's place, the chosen one first: of its shape, and not much more expensive."""
-    first: Candidate[E] = selection.chosen
+    first = selection.chosen
     shape = _shape(catalog.get(first.instance_type))
     most_usd = (first.cost.usd_per_month or math.inf) * _MOST_EXPENSIVE
-    ranked: tuple[Candidate[E], ...] = same_image_candidates(selection, catalog, locked)
-    found: dict[str, Candidate[E]] = {first.instance_type: first}
+    ranked = same_image_candidates(selection, catalog, locked)
+    found = {first.instance_type: first}
     for candidate in ranked:
         is_alike = _shape(catalog.get(candidate.instance_type)) == shape
         if is_alike and (candidate.cost.usd_per_month or math.inf) <= most_usd:
