@@ -132,3 +132,18 @@ def test_near_limits_name_each_bound() -> None:
     found = image(max_p95_latency_ms=2_000, max_p99_latency_ms=300, peak_requests_per_second=15)
 
     assert found.near_limits == ("p99",)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_bound_between_tokens_limits_no_answer_in_one_pass() -> None:
+    users = {
+        "peak_requests_per_second": None,
+        "average_requests_per_second": None,
+        "peak_concurrent_users": 400,
+    }
+    found = rejection(
+        endpoint(max_p95_latency_ms=200, max_inter_token_ms=40, max_instances=1, **users),
+        catalog(cpu_instance()),
+        "ml.c9.xlarge",
+    )
+    assert found.filter == "throughput"

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sizewell.instance_selection.endpoint_evaluation.layout import Layout, tried_sequences
+from sizewell.instance_selection.endpoint_evaluation.layout import SHORTEST_S, Layout, tried_sequences
 from sizewell.instance_selection.endpoint_evaluation.loaded_models import LoadedModels
 from sizewell.instance_selection.endpoint_evaluation.measured import Measured
 from sizewell.instance_selection.endpoint_evaluation.times import EndpointTimes
@@ -77,7 +77,8 @@ class EndpointCapacity:
             one_more = layout.concurrency + 1
             served = self._times.serve(one_more, layout.degree) if types.batches else self._sharing(one_more)
             room = [
-                max_s / (getattr(served, bound.part) * service_tail(bound.percentile))
+                # An answer in one pass has no time between tokens.
+                max_s / np.maximum(getattr(served, bound.part) * service_tail(bound.percentile), SHORTEST_S)
                 for bound, max_s in types.bounds
             ]
         else:

@@ -26,7 +26,7 @@ SEEN_LOG_SD = 0.4
 #: Half of an interval where nothing at all was measured: a factor of 3, what a roofline without a fit misses by.
 UNMEASURED_LOG_HALF_WIDTH = math.log(3.0)
 
-_HARDWARE = {"cuda": "GPUs", "neuron": "Neuron", "cpu": "CPUs"}
+_HARDWARE = {"cuda": "GPUs", "neuron": "Neuron", "cpu": "CPUs", "none": "other hardware"}
 
 Spreads = Mapping[str, "Spread"]
 
@@ -45,8 +45,8 @@ def estimate_class(
 ) -> str:
     """Return the class of an estimate, by which its accuracy is told and its range is made.
 
-    ``physics`` is ``forward``, ``generation``, ``training``, ``boosting`` or ``memory``; ``kind`` is ``cuda``, ``neuron`` or
-    ``cpu``. ``weight_only``: weights are expanded before use.
+    ``physics`` is ``forward``, ``generation``, ``training``, ``boosting`` or ``memory``; ``kind`` is ``cuda``, ``neuron``,
+    ``cpu``, or ``none`` of a processor that cannot be described. ``weight_only``: weights are expanded before use.
     """
     if physics in ("memory", "boosting"):
         return {"memory": "memory", "boosting": "boosted trees"}[physics]
