@@ -20,7 +20,7 @@ from sizewell.cli.explain_words import (
     warnings,
 )
 from sizewell.cli.explanation import Explanation
-from sizewell.cli.formats import hours, known_by, scaled_words, usd
+from sizewell.cli.formats import hours, known_by, scaled_words, sureness_words, usd
 from sizewell.cli.modes_view import mode_line
 from sizewell.cli.page import page_asset, page_templates
 from sizewell.instance_selection import EndpointEstimate
@@ -103,6 +103,7 @@ def render_page(explanation: Explanation) -> str:
         style=page_asset("page.css") + page_asset("explain.css"),
         chosen=chosen,
         spread=explanation.spread(chosen),
+        sureness=sureness_words(chosen.estimate),
         scaled=scaled_words(chosen.estimate),
         bound=milliseconds(explanation.asked.bound) if about else hours(explanation.asked.bound),
         time=f"{about.name} at peak load" if about else "duration of a run",

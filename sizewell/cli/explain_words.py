@@ -30,7 +30,20 @@ def facts(explanation: Explanation) -> list[str]:
 def warnings(explanation: Explanation) -> list[str]:
     """Return for each requirement that the pick meets by less than its estimate is sure of, how far it may miss."""
     e = explanation.workload.selection.chosen.estimate
-    return [f"near its limit: {_near(limit, e, explanation)}" for limit in e.near_limits]
+    return [
+        *(f"near its limit: {_near(limit, e, explanation)}" for limit in e.near_limits),
+        *(
+            f"not predicted: {_near(limit, e, explanation)}; measure it: {_how_to_measure(explanation)}"
+            for limit in e.not_predicted
+        ),
+    ]
+
+
+def _how_to_measure(explanation: Explanation) -> str:
+    name, environment = explanation.workload.name, explanation.environment
+    if isinstance(explanation.workload.selection.chosen.estimate, EndpointEstimate):
+        return f"sizewell measure {name} --env {environment}"
+    return f"run it once, then state its speed in measurements.yaml for {name}"
 
 
 def _near(limit: str, e: AnyEstimate, explanation: Explanation) -> str:
@@ -90,6 +103,9 @@ def decision_line(explanation: Explanation) -> str:
         if round(more, 2) == 0:
             return f"before {name}: cheaper by less than a cent per month{tie}"
         return f"before {name}: cheaper by {usd(more)} USD per month{share}{tie}"
+    if decision.by is DecidedBy.PREDICTED:
+        limits = " and ".join(second.estimate.not_predicted)
+        return f"before {name}: whether {name} meets {limits} is not predicted"
     if decision.by is DecidedBy.RANGE and more is not None:
         limits = " and ".join(second.estimate.near_limits)
         return f"before {name}: more expensive by {usd(-more)} USD per month, but {name} may miss {limits}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sizewell.cli.errors import exit_unknown_workload
-from sizewell.cli.formats import outcome, scaled_words, spread
+from sizewell.cli.formats import outcome, scaled_words, spread, sureness_words
 from sizewell.cli.kind import Asked, Subject, ViewKind
 from sizewell.instance_selection import (
     EndpointEstimate,
@@ -82,7 +82,7 @@ class Explanation:
         marks = (
             ("Pareto front", candidate in self.front),
             ("instance pool", candidate.instance_type in self.workload.instance_pools),
-            *((f"near its limit: {limit}", True) for limit in candidate.estimate.near_limits),
+            *((words, True) for words in sureness_words(candidate.estimate)),
             *((f"measured: {what}", True) for what in candidate.estimate.measured),
             *((words, True) for words in scaled_words(candidate.estimate)),
         )

@@ -62,6 +62,14 @@ def known_by(estimate: AnyEstimate) -> str:
     return "stated" if isinstance(estimate, StatedEstimate) else "measured"
 
 
+def sureness_words(estimate: AnyEstimate) -> tuple[str, ...]:
+    """Return which requirements an estimate may miss by what it leaves open, and of which it says nothing."""
+    return (
+        *(f"near its limit: {limit}" for limit in estimate.near_limits),
+        *(f"not predicted: {limit}" for limit in estimate.not_predicted),
+    )
+
+
 def scaled_words(estimate: AnyEstimate) -> tuple[str, ...]:
     """Return on which types was measured what scales an estimate; empty where nothing was."""
     names = estimate.scaled_by

@@ -68,9 +68,10 @@ def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ran
             in_clusters.setdefault(target, []).append(workload.name)
     lines += [f"In the cluster {escape(target)}: {_named(names)}." for target, names in in_clusters.items()]
     lines += month_line(plan)
-    near = {w.name: w.selection.chosen.estimate.near_limits for w in plan.on_instances}
-    if listed := [f"{name} ({', '.join(limits)})" for name, limits in near.items() if limits]:
-        lines.append(f"[yellow]Near a limit:[/] {_named(listed)}.")
+    for words, field in (("Near a limit", "near_limits"), ("Not predicted, measure", "not_predicted")):
+        found = {w.name: getattr(w.selection.chosen.estimate, field) for w in plan.on_instances}
+        if listed := [f"{name} ({', '.join(limits)})" for name, limits in found.items() if limits]:
+            lines.append(f"[yellow]{words}:[/] {_named(listed)}.")
     names = [part.name for workload in plan.workloads for part in workload.variants]
     to_do = [
         task.format(_named([name for name in names if any(one.startswith(f"{name}: ") for one in said)]))
@@ -222,6 +223,11 @@ def _sureness(plan: DeploymentPlan) -> list[str]:
             "Near a limit",
             "yellow",
             {w.name: w.selection.chosen.estimate.near_limits for w in plan.on_instances},
+        ),
+        (
+            "Not predicted, measure",
+            "yellow",
+            {w.name: w.selection.chosen.estimate.not_predicted for w in plan.on_instances},
         ),
         ("Measured", "green", {w.name: w.selection.chosen.estimate.measured for w in plan.on_instances}),
         (

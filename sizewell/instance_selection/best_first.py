@@ -42,7 +42,14 @@ def select_best(
     if not candidates:
         raise no_feasible(rejected, filters)
     if objective is Objective.LEAST_LATENCY:
-        candidates.sort(key=lambda c: (time_of(c.estimate), _cost_order(c), c.instance_type))
+        candidates.sort(
+            key=lambda c: (
+                bool(c.estimate.not_predicted),
+                time_of(c.estimate),
+                _cost_order(c),
+                c.instance_type,
+            )
+        )
     else:
         # Ties: the faster one, then the name.
         candidates.sort(key=lambda c: (_cost_order(c), time_of(c.estimate), c.instance_type))
@@ -54,8 +61,8 @@ def select_best(
     )
 
 
-def _cost_order(candidate: Candidate[E]) -> tuple[bool, float]:
-    return cost_order(candidate.cost, candidate.estimate.near_limits)
+def _cost_order(candidate: Candidate[E]) -> tuple[bool, bool, float]:
+    return cost_order(candidate.cost, candidate.estimate)
 
 
 def _usd_per_run(candidate: Candidate[E]) -> float | None:

@@ -199,9 +199,14 @@ def _fleet(
             "instances_at_peak": instances_at_peak,
             "instances_by_schedule": instances_at_average * share_of_week if share_of_week < 1 else None,
             "utilization": reserved / (shares * instances_at_peak),
-            "near_limits": tuple(
-                f"{limit} of {name}" for name, copy in copies.items() for limit in copy.serving.near_limits
-            ),
+            **{
+                field: tuple(
+                    f"{limit} of {name}"
+                    for name, copy in copies.items()
+                    for limit in getattr(copy.serving, field)
+                )
+                for field in ("near_limits", "not_predicted")
+            },
             "tightest": tightest,
             "shares_per_instance": shares,
             "components": dict(copies),

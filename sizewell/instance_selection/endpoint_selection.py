@@ -13,6 +13,7 @@ from sizewell.instance_selection.endpoint_assumptions import endpoint_assumption
 from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.memory import NEAR_FULL
+from sizewell.instance_selection.estimation.uncertainty import MAX_HIGH_OVER_LOW
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters
 from sizewell.instance_selection.latency_bounds import (
     BOUNDS,
@@ -35,6 +36,8 @@ from sizewell.instance_selection.results import (
 from sizewell.instance_selection.wording import milliseconds
 
 _EndpointCandidate = Candidate[EndpointEstimate]
+#: Names of filters for each type.
+_Names = list[tuple[str, ...]]
 
 
 def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> Selection[EndpointEstimate]:
@@ -210,7 +213,7 @@ def endpoint_candidates(
     ranges_ms = [
         (latencies_ms[P95] - needs.pipeline_ms) * factor + needs.pipeline_ms for factor in intervals[P95.part]
     ]
-    near, decisive = _bounds_of(c, latencies_ms, intervals)
+    near, not_predicted, decisive = _bounds_of(c, latencies_ms, intervals)
     measured = [types.measured[i] for i in kept]
     scaled_by = c.measured.scaled_by if c.measured else [()] * len(types)
     nothing = [None] * len(kept)
@@ -244,6 +247,7 @@ def endpoint_candidates(
                 for known, range_ms in zip(measured, zip(*map(floats, ranges_ms), strict=True), strict=True)
             ],
             "near_limits": [near[i] for i in kept],
+            "not_predicted": [not_predicted[i] for i in kept],
             "measured": measured,
             "scaled_by": [scaled_by[i] for i in kept],
         }
@@ -260,25 +264,29 @@ def _bounds_of(
     c: EndpointColumns,
     latencies_ms: Mapping[LatencyBound, Array],
     intervals: Mapping[str, tuple[Array, Array]],
-) -> tuple[list[tuple[str, ...]], list[str]]:
-    """Return which limits of a type may be missed by what its estimates leave open, and which bound leaves the least room."""
+) -> tuple[_Names, _Names, list[str]]:
+    """Return the limits of each type that its estimates leave open, those they say nothing of, and the bound with least room."""
     stated = [(bound, asked_ms) for bound in BOUNDS if (asked_ms := bound.asked_ms(c.needs)) is not None]
     used = np.array([latencies_ms[bound] / asked_ms for bound, asked_ms in stated])
-    near: list[tuple[str, ...]] = [()] * len(c.types)
+    near: _Names = [()] * len(c.types)
+    not_predicted: _Names = [()] * len(c.types)
 
-    def add(name: str, marks: Marks, is_measured: Callable[[int], bool]) -> None:
+    def add(names: _Names, name: str, marks: Marks, is_measured: Callable[[int], bool]) -> None:
         for i in np.flatnonzero(marks).tolist():
             if not is_measured(i):
-                near[i] = (*near[i], name)
+                names[i] = (*names[i], name)
 
     for (bound, asked_ms), share in zip(stated, used, strict=True):
         stated_share = c.types.pipeline_s(bound) * 1000 / asked_ms
-        missed = (share - stated_share) * intervals[bound.part][1] + stated_share > 1
-        add(bound.filter, missed, partial(c.types.is_measured, bound=bound))
+        low, high = intervals[bound.part]
+        is_measured, too_wide = partial(c.types.is_measured, bound=bound), high > MAX_HIGH_OVER_LOW * low
+        missed = (share - stated_share) * high + stated_share > 1
+        add(near, bound.filter, missed & ~too_wide, is_measured)
+        add(not_predicted, bound.filter, missed & too_wide, is_measured)
     # An engine fills what is left with cache: what counts is how close a single request comes.
     full = c.layout.smallest_memory.total > NEAR_FULL * c.memory.device_bytes
-    add("memory", full, lambda i: "memory" in c.types.measured[i])
-    return near, [stated[b][0].filter for b in used.argmax(0).tolist()]
+    add(near, "memory", full, lambda i: "memory" in c.types.measured[i])
+    return near, not_predicted, [stated[b][0].filter for b in used.argmax(0).tolist()]
 
 
 def memory_estimates(parts_gib: Array) -> list[MemoryEstimate]:

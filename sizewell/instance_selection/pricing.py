@@ -2,7 +2,7 @@
 
 from sizewell.facts.billing import HOURS_PER_MONTH
 from sizewell.instance_selection.catalog import Price, PriceBasis
-from sizewell.instance_selection.results import Cost
+from sizewell.instance_selection.results import AnyEstimate, Cost
 
 
 def endpoint_cost(price: Price, average_instances: float, *, discount_percent: float = 0.0) -> Cost:
@@ -53,13 +53,15 @@ def under_savings_plan(cost: Cost, discount_percent: float) -> Cost:
 NEAR_LIMIT_FACTOR = 1.1
 
 
-def cost_order(cost: Cost, near_limits: tuple[str, ...] = ()) -> tuple[bool, float]:
-    """Return the sort key: cheapest first, unknown last.
+def cost_order(cost: Cost, estimate: AnyEstimate) -> tuple[bool, bool, float]:
+    """Return the sort key: what is predicted before what is not, known prices before unknown ones, the cheapest first.
 
     A type may miss a need that lies within the range of its estimate. It counts as 10 % more expensive.
     """
-    return cost.usd_per_month is None, (cost.usd_per_month or 0.0) * (
-        NEAR_LIMIT_FACTOR if near_limits else 1.0
+    return (
+        bool(estimate.not_predicted),
+        cost.usd_per_month is None,
+        (cost.usd_per_month or 0.0) * (NEAR_LIMIT_FACTOR if estimate.near_limits else 1.0),
     )
 
 

@@ -121,6 +121,8 @@ class EndpointEstimate(Result):
     """The nominal 90 % range of the 95th percentile; None where it was measured."""
     near_limits: tuple[str, ...] = ()
     """Requirements that hold by less than the estimate is sure of: ``latency``, ``memory``."""
+    not_predicted: tuple[str, ...] = ()
+    """Requirements within a range that is too wide to decide anything: ``latency``."""
     measured: tuple[str, ...] = ()
     """What was measured rather than predicted: ``latency``, ``throughput``, ``memory``."""
     scaled_by: tuple[str, ...] = ()
@@ -209,6 +211,8 @@ class TrainingEstimate(Result):
     """The nominal 90 % range of the duration; None where the speed was measured."""
     near_limits: tuple[str, ...] = ()
     """Requirements that hold by less than the estimate is sure of: ``deadline``, ``memory``."""
+    not_predicted: tuple[str, ...] = ()
+    """Requirements within a range that is too wide to decide anything: ``deadline``."""
     measured: tuple[str, ...] = ()
     """What was measured rather than predicted: ``throughput``."""
     scaled_by: tuple[str, ...] = ()
@@ -238,6 +242,8 @@ class TransformEstimate(Result):
     """The nominal 90 % range of the duration; None where the speed was measured."""
     near_limits: tuple[str, ...] = ()
     """Requirements that hold by less than the estimate is sure of: ``deadline``, ``memory``."""
+    not_predicted: tuple[str, ...] = ()
+    """Requirements within a range that is too wide to decide anything: ``deadline``."""
     measured: tuple[str, ...] = ()
     """What was measured rather than predicted: ``latency``, ``throughput``, ``memory``."""
     scaled_by: tuple[str, ...] = ()
@@ -260,6 +266,7 @@ class StatedEstimate(Result):
     """The share of the deadline, or of the working hours, that is paid for, 0 to 1."""
     duration_range_hours: None = None
     near_limits: tuple[str, ...] = ()
+    not_predicted: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
     scaled_by: tuple[str, ...] = ()
 

@@ -28,7 +28,11 @@ from sizewell.instance_selection.estimation.training_memory import (
     kept_bytes_per_example,
     training_memory,
 )
-from sizewell.instance_selection.estimation.uncertainty import estimate_class, interval_factors
+from sizewell.instance_selection.estimation.uncertainty import (
+    MAX_HIGH_OVER_LOW,
+    estimate_class,
+    interval_factors,
+)
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.requirements import Measurement, Precision, TrainingRequirements
@@ -293,8 +297,8 @@ class TrainingColumns:
         range_hours = (hours + work * (low - 1), hours + work * (high - 1))
         near = []
         longest_hours = float(self.promised_hours[size, i]) + work * (high - 1)
-        if not measured and longest_hours > needs.deadline_hours:
-            near.append("deadline")
+        late = ("deadline",) if not measured and longest_hours > needs.deadline_hours else ()
+        too_wide = high > MAX_HIGH_OVER_LOW * low
         if memory.needed_gib > NEAR_FULL * memory.usable_gib:
             near.append("memory")
         return TrainingEstimate.trusted(
@@ -316,7 +320,8 @@ class TrainingColumns:
                 "on_demand_hours": float(self.on_demand_hours[size, i]) if needs.spot else None,
                 "interruptions": float(self.rates[i]) * count * float(self.spot_hours[size, i]),
                 "duration_range_hours": None if measured else range_hours,
-                "near_limits": tuple(near),
+                "near_limits": (*(() if too_wide else late), *near),
+                "not_predicted": late if too_wide else (),
                 "measured": measured,
                 "scaled_by": () if measured else self._scaled_by(i),
             }

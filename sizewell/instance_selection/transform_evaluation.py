@@ -11,6 +11,7 @@ from sizewell.instance_selection.endpoint_evaluation import EndpointColumns
 from sizewell.instance_selection.endpoint_selection import memory_estimates
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.memory import NEAR_FULL
+from sizewell.instance_selection.estimation.uncertainty import MAX_HIGH_OVER_LOW
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.requirements import Objective, TransformRequirements
 from sizewell.instance_selection.results import TransformEstimate
@@ -111,8 +112,8 @@ class TransformColumns(EndpointColumns):
         low, high = (float(factor[i]) for factor in self.interval_of("request"))
         (memory,) = memory_estimates(self.memory_in_use_gib[:, [i]])
         near = []
-        if not exact and hours + work * (high - 1) > run.deadline_hours:
-            near.append("deadline")
+        late = ("deadline",) if not exact and hours + work * (high - 1) > run.deadline_hours else ()
+        too_wide = high > MAX_HIGH_OVER_LOW * low
         smallest = np.broadcast_to(self.layout.smallest_memory.total, (len(self.types),))
         if "memory" not in measured and smallest[i] > NEAR_FULL * self.memory.device_bytes[i]:
             near.append("memory")
@@ -134,7 +135,8 @@ class TransformColumns(EndpointColumns):
                 "duration_range_hours": None
                 if exact
                 else (hours + work * (low - 1), hours + work * (high - 1)),
-                "near_limits": tuple(near),
+                "near_limits": (*(() if too_wide else late), *near),
+                "not_predicted": late if too_wide else (),
                 "measured": measured,
                 "scaled_by": self.measured.scaled_by[i] if self.measured else (),
             }

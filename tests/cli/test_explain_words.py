@@ -96,6 +96,17 @@ def test_pick_near_its_limits_says_how_far_it_may_miss() -> None:
     assert warnings(explained(selection(serving(A, 10, 90)))) == []
 
 
+def test_a_pick_that_nothing_predicts_says_how_to_measure_it() -> None:
+    serves = serving(A, 10, 90, latency_range_ms=(20.0, 500.0), not_predicted=("latency",))
+    (warning,) = warnings(explained(selection(serves)))
+    assert warning.startswith(
+        "not predicted: latency, p95 may reach 500 ms, 100 ms asked; measure it: sizewell measure "
+    )
+    trains = job(A, 10, 8, duration_range_hours=(1.0, 130.0), not_predicted=("deadline",))
+    (warning,) = warnings(explained(selection(trains), bound=12))
+    assert "run it once" in warning
+
+
 def test_range_stands_beside_what_is_predicted_and_not_beside_what_is_measured() -> None:
     predicted = serving(A, 10, 9_000, latency_range_ms=(6_000.0, 12_000.0))
     assert "p95 at peak: 9.00 s (6.0-12.0 s), 100 ms asked" in facts(explained(selection(predicted)))[1]

@@ -6,8 +6,11 @@ import pytest
 
 from sizewell.instance_selection import (
     EndpointEstimate,
+    Objective,
+    endpoint_selection,
     select_endpoint_instance,
     select_training_instance,
+    training_evaluation,
 )
 from sizewell.instance_selection.decision import DecidedBy, decide
 from tests.instance_selection.builders import (
@@ -99,3 +102,43 @@ def test_a_tenth_more_is_paid_for_a_type_that_holds_the_upper_end_of_its_range(
 
     assert selection.chosen.instance_type == picked
     assert decide(selection, known).by is by
+
+
+def test_a_range_that_is_too_wide_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    relaxed = served(1000).latency_range_ms
+    assert relaxed is not None
+    bound_ms = 0.99 * relaxed[1]
+    width = relaxed[1] / relaxed[0]
+    for module in (endpoint_selection, training_evaluation):
+        monkeypatch.setattr(module, "MAX_HIGH_OVER_LOW", width * 0.99)
+    assert served(1000).not_predicted == ()
+    assert (served(bound_ms).near_limits, served(bound_ms).not_predicted) == ((), ("latency",))
+    tight = training(deadline_hours=1.5)
+    estimate = select_training_instance(tight, KNOWN).chosen.estimate
+    assert (estimate.near_limits, estimate.not_predicted) == ((), ("deadline",))
+
+
+@pytest.mark.parametrize("objective", [Objective.LEAST_COST, Objective.LEAST_LATENCY])
+def test_what_is_not_predicted_comes_after_all_that_is(
+    monkeypatch: pytest.MonkeyPatch, objective: Objective
+) -> None:
+    relaxed = served(1000).latency_range_ms
+    assert relaxed is not None
+    fast = replace(GPU, fp16_dense_tflops=40, memory_bandwidth_gb_s=4000)
+    known = catalog(
+        gpu_instance("ml.g9.xlarge"),
+        gpu_instance("ml.h9.xlarge", accelerator=fast),
+        usd_per_hour={"ml.g9.xlarge": 1.0, "ml.h9.xlarge": 9.0},
+    )
+    monkeypatch.setattr(endpoint_selection, "MAX_HIGH_OVER_LOW", relaxed[1] / relaxed[0] * 0.99)
+    needs = endpoint(
+        max_p95_latency_ms=0.9 * relaxed[1],
+        peak_requests_per_second=1,
+        average_requests_per_second=1,
+        objective=objective,
+    )
+    selection = select_endpoint_instance(needs, known)
+
+    assert selection.chosen.instance_type == "ml.h9.xlarge"
+    assert selection.runners_up[0].estimate.not_predicted == ("latency",)
+    assert decide(selection, known, objective).by is DecidedBy.PREDICTED

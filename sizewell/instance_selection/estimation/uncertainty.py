@@ -26,6 +26,8 @@ SEEN_LOG_SD = 0.4
 #: Half of an interval where nothing at all was measured: a factor of 3, what a roofline without a fit misses by.
 UNMEASURED_LOG_HALF_WIDTH = math.log(3.0)
 
+#: Where high over low is more, an estimate decides nothing: it must be measured.
+MAX_HIGH_OVER_LOW = 20.0
 _HARDWARE = {"cuda": "GPUs", "neuron": "Neuron", "cpu": "CPUs", "none": "other hardware"}
 
 Spreads = Mapping[str, "Spread"]
