@@ -48,8 +48,8 @@ NODE_GBIT_S = (
     ("B200", 3200.0),
 )
 DEFAULT_NODE_GBIT_S = 100.0
-#: Updates where a duration does not say what it covers: only ratios over it mean something.
-UNSTATED_UPDATES = 1000.0
+#: Examples where a duration does not say what it covers: a data set is the same on any machine, and only ratios mean something.
+UNSTATED_EXAMPLES = 10_000.0
 
 
 class TrainingCases:
@@ -81,7 +81,11 @@ class TrainingCases:
             cases, lambda c: min(c.model.precision.bytes, EXCHANGED_BYTES) if c.adapters else EXCHANGED_BYTES
         )
         self._micro, self._accumulation, self._global = device_batches(cases, self._workers)
-        self._updates = column(cases, lambda c: c.updates, UNSTATED_UPDATES)
+        self._updates = np.where(
+            flags(cases, lambda c: c.updates is None),
+            UNSTATED_EXAMPLES / self._global,
+            column(cases, lambda c: c.updates),
+        )
         in_node = column(cases, lambda c: NODE_DEVICES.get(c.chip.kind, 8.0))
         # A ring enters and leaves each node once, so it has the whole network of the node.
         network, within = column(cases, _node_bandwidth), exchange_bandwidth(self._machines)
