@@ -74,11 +74,9 @@ def _serving(
     }
 
 
-@lru_cache(maxsize=128)
-def training_labels(machines: Machines, architecture: Architecture, *, adapters: bool = False) -> Labels:
+def training_labels(architecture: Architecture, *, adapters: bool = False) -> Labels:
     """Return the labels of training, of all weights or of adapters."""
     return {
-        "kind": machines.kinds,
-        "architecture": architecture.value,
+        "network": "cnn" if architecture is Architecture.CNN else NONE,
         "method": "adapters" if adapters else NONE,
     }

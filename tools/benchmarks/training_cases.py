@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels
+from sizewell.instance_selection.estimation.coefficients import Array, Labels
 from sizewell.instance_selection.estimation.training import (
     DECISIVE,
     EXCHANGED_BYTES,
@@ -13,6 +13,7 @@ from sizewell.instance_selection.estimation.training import (
     step_seconds,
     training_work,
 )
+from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.requirements import Architecture
 from tools.benchmarks.columns import by_metric, column, flags, machines_of_cases, stacked, words
 from tools.benchmarks.measurements import Case
@@ -96,11 +97,8 @@ class TrainingCases:
     @property
     def labels(self) -> Labels:
         """What the coefficients depend on."""
-        return {
-            "kind": self._machines.kinds,
-            "architecture": words(self.cases, lambda c: c.model.architecture.value),
-            "method": words(self.cases, lambda c: "adapters" if c.adapters else NONE),
-        }
+        each = [training_labels(c.model.architecture, adapters=c.adapters) for c in self.cases]
+        return {name: tuple(str(labels[name]) for labels in each) for name in each[0]}
 
     def predict(self, k: Mapping[str, Array]) -> Array:
         """Return the metric of each row, NaN where it is no metric of training."""
