@@ -47,6 +47,16 @@ def is_expanded_apart(model: ModelSpec, engine: Engine) -> bool:
     return engine is Engine.EAGER and weight_only(model) != NONE
 
 
+def units_of(machines: Machines) -> tuple[str, ...]:
+    """Return ``vector`` for machines that compute in fp32, which matrix units do not, else ``none``."""
+    return tuple("vector" if arithmetic == "fp32" else NONE for arithmetic in machines.arithmetic)
+
+
+def network_of(architecture: Architecture) -> str:
+    """Return what most of the arithmetic is that is not that of a transformer: ``cnn`` or ``diffusion``, else ``none``."""
+    return architecture.value if architecture in (Architecture.CNN, Architecture.DIFFUSION) else NONE
+
+
 @lru_cache(maxsize=512)
 def _serving(
     machines: Machines, engine: Engine, architecture: Architecture, quantization: str, mixture: bool
@@ -55,6 +65,7 @@ def _serving(
     return {
         "kind": machines.kinds,
         "arithmetic": machines.arithmetic,
+        "units": units_of(machines),
         "link": machines.links,
         # A Neuron graph is compiled whole, whatever the framework.
         "engine": tuple(
@@ -66,8 +77,7 @@ def _serving(
             for kind in machines.kinds
         ),
         "framework": tuple(NONE if kind == "neuron" else _FRAMEWORKS[engine] for kind in machines.kinds),
-        "server": NONE,
-        "architecture": architecture.value,
+        "network": network_of(architecture),
         "quantization": NONE if expanded else quantization,
         "experts": "mixture" if mixture else "dense",
         "lengths": "varied",
@@ -77,6 +87,6 @@ def _serving(
 def training_labels(architecture: Architecture, *, adapters: bool = False) -> Labels:
     """Return the labels of training, of all weights or of adapters."""
     return {
-        "network": "cnn" if architecture is Architecture.CNN else NONE,
+        "network": network_of(architecture),
         "method": "adapters" if adapters else NONE,
     }

@@ -68,6 +68,7 @@ def _diffusion_work(model: ModelSpec, tokens: float) -> Work:
         # The text encoder and the decoder of images are not part of a step.
         weights=model.active_parameters or model.parameters,
         passes=float(model.denoising_steps),
+        input_bytes=0.0,
     )
 
 
