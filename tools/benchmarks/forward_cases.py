@@ -1,13 +1,15 @@
 """Predictions of rows that are single forward passes."""
 
 import re
-from dataclasses import replace
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from sizewell.instance_selection.catalog import Cpu
 from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels
 from sizewell.instance_selection.estimation.forward import DECISIVE, forward_seconds
+from sizewell.instance_selection.estimation.machines import MAX_VCPUS_PER_WORKER
 from sizewell.instance_selection.estimation.queueing import lognormal_tail
 from sizewell.instance_selection.estimation.work import Work, forward_work
 from sizewell.instance_selection.labels import network_of, units_of
@@ -72,7 +74,7 @@ class ForwardCases:
     decisive = DECISIVE
 
     def __init__(self, cases: Sequence[Case]) -> None:
-        self.cases = cases
+        self.cases = cases = [_with_workers(case) for case in cases]
         self._machines = machines_of_cases(cases)
         self._metric = np.array(words(cases, lambda c: c.metric))
         self._work = stacked([_work(c) for c in cases])
@@ -145,6 +147,23 @@ class ForwardCases:
             batch=batch,
             bandwidth=self._bandwidth,
         )
+
+
+def _with_workers(case: Case) -> Case:
+    """Return a throughput of a runtime on a CPU as that of the workers that an endpoint has, where nobody says how many."""
+    threads = case.chip.facts.threads_per_core if isinstance(case.chip.facts, Cpu) else 1
+    workers = int(case.chip.cores * threads // MAX_VCPUS_PER_WORKER)
+    if not (
+        isinstance(case.chip.facts, Cpu)
+        and case.metric in RATE_METRICS
+        and case.engine == "optimized"
+        and not case.copies
+        and case.load.arrival is Arrival.BATCH
+        and workers > 1
+    ):
+        return case
+    chip = replace(case.chip, cores=case.chip.cores / workers, host_cores=case.chip.host_cores / workers)
+    return replace(case, chip=chip, copies=float(workers))
 
 
 def _users(case: Case) -> float:
