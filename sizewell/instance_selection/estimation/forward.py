@@ -52,10 +52,11 @@ def forward_seconds(
     compute = batch * work.flops / reached_flops(machines, k["compute"])
     weights = work.weights * weight_bytes / stream
     # NeuronCores load weights and compute one after the other; GPUs and CPUs overlap both.
-    on_neuron = where_is(machines, "kinds", "neuron")
+    on_neuron, on_cpu = where_is(machines, "kinds", "neuron"), where_is(machines, "kinds", "cpu")
     overlapped = np.where(on_neuron, compute + weights, smooth_max(compute, weights))
-    written = batch * work.activations * machines.value_bytes
-    on_cpu = where_is(machines, "kinds", "cpu")
+    # Dynamic quantization computes the products of a transformer in int8 and all else in fp32.
+    wide = on_cpu & where_is(machines, "arithmetic", "int8") & (np.asarray(work.width) > 0)
+    written = batch * work.activations * np.where(wide, 4.0, machines.value_bytes)
     passes = np.where(on_neuron, NEURON_TRAFFIC, k["traffic"] * np.where(on_cpu, CPU_TRAFFIC, 1.0))
     traffic = written * passes * missed_share(written / work.layers, machines.cache_bytes)
     traffic = traffic / (machines.bandwidth * STREAM_SHARE)
