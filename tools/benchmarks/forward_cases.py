@@ -41,7 +41,7 @@ SPARE_EXPONENT = 0.02
 #: User-item pairs in one sample of MLPerf's recommender (100 to 700, MLPerf inference rules).
 PAIRS_PER_SAMPLE = 180.0
 #: A record is the best of many trials of its maker: what is expected of one stays on the slow side.
-RECORD_MARGIN = 1.15
+RECORD_MARGIN = 1.1
 #: Time of a convolution over a volume relative to its arithmetic in a plane: no kernels for small filters exist.
 VOLUME_FACTOR = 2.0
 #: Servers that put the requests that wait into one batch (documentation of text-embeddings-inference and infinity).
@@ -60,8 +60,8 @@ INF2_USD = 0.7582
 LATENCY_LOG_SD = 0.04
 #: Wait for other batches, beside those that a table keeps in progress.
 QUEUED = 1.1
-#: Random arrivals at a server that is tuned for them: its 99th percentile over the time of a small batch, and what they leave of the
-#: throughput of batches that wait.
+#: Random arrivals at a server that is tuned for them: its 99th percentile over the time of a small batch, and what they leave
+#: of the throughput of batches that wait.
 SERVER_P99 = 4.0
 SERVER_RATE = 0.9
 RATE_METRICS = ("images_s", "throughput_seq_s", "requests_s")
@@ -201,9 +201,7 @@ def _work(case: Case) -> Work:
         flops *= CONTROL_BRANCH
     if case.model.architecture is Architecture.RECOMMENDER:
         flops, activations = PAIRS_PER_SAMPLE * flops, PAIRS_PER_SAMPLE * activations
-    return replace(
-        work, flops=flops, weights=weights, activations=activations, layers=layers, passes=passes
-    )
+    return replace(work, flops=flops, weights=weights, activations=activations, layers=layers, passes=passes)
 
 
 def _tuned_p99_ms(case: Case) -> float:

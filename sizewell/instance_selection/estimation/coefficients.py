@@ -28,7 +28,7 @@ PRIORS = Path(__file__).with_name("priors.csv")
 FITTED = Path(__file__).with_name("coefficients.csv")
 BASE = "base"
 #: Properties of the software that computes, of which a publisher may be the only witness.
-SOFTWARE = frozenset({"engine", "framework", "quantization", "library", "server"})
+SOFTWARE = frozenset({"engine", "framework", "quantization", "library"})
 #: The level of a property that does not apply: the factor is 1, and nothing is widened.
 NONE = "none"
 

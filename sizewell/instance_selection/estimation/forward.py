@@ -21,7 +21,7 @@ from sizewell.instance_selection.estimation.work import Work
 
 #: Part of the time of one output tile on one multiprocessor that a small matrix product takes at least: others fill the rest.
 TILE_SHARE = 0.15
-#: Part of the activations of a NeuronCore that pass through the memory of its chip: the compiler keeps the others beside the engines
+#: Part of the activations of a NeuronCore that pass through the memory of its chip: the compiler keeps others beside the engines
 #: (Neuron documentation, NeuronCore-v2 architecture, SBUF).
 NEURON_TRAFFIC = 0.1
 #: Bytes that a CPU moves for an activation over those of a GPU: it reads a line of memory before it writes to it.

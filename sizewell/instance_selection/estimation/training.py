@@ -46,7 +46,7 @@ NARROW_WIDTH = 200.0
 ATTENTION_SHARE = 0.6
 #: Time of the kernel that expands weights of four bits over that of their bytes: 3.3 to 5.4 on an A800 (bitsandbytes issue 1319).
 EXPANSION_PASSES = 5.0
-#: What a NeuronCore reaches of the share that a GPU does: 15 to 35 % of its peak (Neuron documentation, Trn1 training performance).
+#: What a NeuronCore reaches of the share that a GPU does: 15 to 35 % of its peak (Neuron documentation, Trn1 training).
 NEURON_SHARE = 0.4
 #: What is reached between cards without links of their own: through host memory, 10 of the 31.5 GB/s of PCIe 4.0 x16 in each
 #: direction (eight A40, P2P disabled: NVIDIA nccl-tests issue 74). Consumer cards and most instances have no peer access.

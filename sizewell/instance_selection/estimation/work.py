@@ -112,9 +112,7 @@ def image_work(model: ModelSpec) -> Work:
     activations = model.activations_per_image or flops / traits.flops_per_activation
     layers = float(model.layers or IMAGE_LAYERS)
     copied = PIXEL_BYTES * (model.image_pixels or traits.usual_image_pixels)
-    return Work(
-        flops, model.parameters, activations, layers, width=0.0, rows=IMAGE_ROWS, input_bytes=copied
-    )
+    return Work(flops, model.parameters, activations, layers, width=0.0, rows=IMAGE_ROWS, input_bytes=copied)
 
 
 def assumed_arithmetic(model: ModelSpec) -> tuple[str, ...]:
