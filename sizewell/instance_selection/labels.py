@@ -52,11 +52,6 @@ def units_of(machines: Machines) -> tuple[str, ...]:
     return tuple("vector" if arithmetic == "fp32" else NONE for arithmetic in machines.arithmetic)
 
 
-def network_of(architecture: Architecture) -> str:
-    """Return what most of the arithmetic is that is not that of a transformer: ``cnn`` or ``diffusion``, else ``none``."""
-    return architecture.value if architecture in (Architecture.CNN, Architecture.DIFFUSION) else NONE
-
-
 @lru_cache(maxsize=512)
 def _serving(
     machines: Machines, engine: Engine, architecture: Architecture, quantization: str, mixture: bool
@@ -77,7 +72,7 @@ def _serving(
             for kind in machines.kinds
         ),
         "framework": tuple(NONE if kind == "neuron" else _FRAMEWORKS[engine] for kind in machines.kinds),
-        "network": network_of(architecture),
+        "network": architecture.traits.network,
         "quantization": NONE if expanded else quantization,
         "experts": "mixture" if mixture else "dense",
         "lengths": "varied",
@@ -87,6 +82,6 @@ def _serving(
 def training_labels(architecture: Architecture, *, adapters: bool = False) -> Labels:
     """Return the labels of training, of all weights or of adapters."""
     return {
-        "network": network_of(architecture),
+        "network": architecture.traits.network,
         "method": "adapters" if adapters else NONE,
     }

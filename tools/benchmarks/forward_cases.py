@@ -12,7 +12,7 @@ from sizewell.instance_selection.estimation.forward import DECISIVE, forward_sec
 from sizewell.instance_selection.estimation.machines import MAX_VCPUS_PER_WORKER
 from sizewell.instance_selection.estimation.queueing import lognormal_tail
 from sizewell.instance_selection.estimation.work import Work, forward_work
-from sizewell.instance_selection.labels import network_of, units_of
+from sizewell.instance_selection.labels import units_of
 from sizewell.instance_selection.presets import find_preset
 from sizewell.instance_selection.requirements import Architecture
 from tools.benchmarks.columns import by_metric, column, flags, machines_of_cases, stacked, words
@@ -110,7 +110,7 @@ class ForwardCases:
         return {
             "units": units_of(self._machines),
             "engine": words(self.cases, _engine),
-            "network": words(self.cases, lambda c: network_of(c.model.architecture)),
+            "network": words(self.cases, lambda c: c.model.architecture.traits.network),
         }
 
     def predict(self, k: Mapping[str, Array]) -> Array:

@@ -206,6 +206,7 @@ DESCRIPTIONS = {
     ),
     Architecture.CNN: Description(
         Traits(
+            network="cnn",
             reads_images=True,
             shards_in_training=False,
             # The median of the presets, each at its own size: a filter is multiplied once for each position.
@@ -218,6 +219,7 @@ DESCRIPTIONS = {
     ),
     Architecture.DIFFUSION: Description(
         Traits(
+            network="diffusion",
             denoises=True,
             # The median of the presets that are transformers, as new models are, each at its own size; 180 of those before.
             flops_per_weight=300.0,
