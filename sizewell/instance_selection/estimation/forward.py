@@ -27,7 +27,7 @@ NEURON_TRAFFIC = 0.1
 #: Bytes that a CPU moves for an activation over those of a GPU: it reads a line of memory before it writes to it.
 CPU_TRAFFIC = 2.0
 #: Time of a block of a compiled graph on a NeuronCore: instructions follow each other within microseconds.
-NEURON_BLOCK_S = 5e-6
+NEURON_BLOCK_S = 3e-6
 #: What copies from pageable memory of the host reach, bytes per second: half of PCIe 3.0 x16.
 HOST_LINK = 8e9
 #: The coefficients that tell how sure an estimate is.

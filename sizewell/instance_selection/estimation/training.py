@@ -73,7 +73,7 @@ def training_work(model: ModelSpec, sequence_length: float, *, fused_attention: 
     if not traits.transformer:
         # Of look-up tables a step changes only the rows that it has read: fewer values than its activations.
         changed = model.multiplied_parameters if traits.look_up_tables else model.parameters
-        return TrainingWork(forward.flops, 0.0, forward.activations, max(forward.layers, 20.0), 0.0, changed)
+        return TrainingWork(forward.flops, 0.0, forward.activations, forward.layers, 0.0, changed)
     if model.forward_flops_per_image and not traits.generates:
         return TrainingWork(
             forward.flops, 0.0, forward.activations, forward.layers, forward.width, model.parameters
