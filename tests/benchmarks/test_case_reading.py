@@ -2,9 +2,11 @@
 
 import pytest
 
+from sizewell.instance_selection.estimation.coefficients import coefficients
 from sizewell.instance_selection.estimation.training import exchange_bandwidth
 from sizewell.instance_selection.requirements import Architecture
 from tests.benchmarks.measured_rows import DECODER, ENCODER
+from tools.benchmarks.forward_cases import ForwardCases
 from tools.benchmarks.frameworks import framework_of
 from tools.benchmarks.generation_cases import GenerationCases
 from tools.benchmarks.images import pixels_of, stated_flops
@@ -184,3 +186,44 @@ def test_a_duration_says_something_where_the_row_says_how_much_was_done(
         "framework": "XGBoost",
     }
     assert read(TRAINING, **(trees | {"metric": "train_time_s"} | cells)).size_is_stated is stated
+
+
+def test_a_duration_of_an_unstated_amount_of_work_is_shorter_on_more_devices() -> None:
+    one, eight = (
+        read(TRAINING, metric="train_time_s", accelerator_count=count, batch_size="") for count in ("1", "8")
+    )
+    cases = TrainingCases([one, eight])
+
+    alone, together = cases.predict(coefficients("training").values(cases.labels, 2))
+    # Eight copies, and an exchange that mostly hides.
+    assert 5 < alone / together <= 8
+
+
+THROUGHPUT = {
+    **ENCODER,
+    "accelerator": "Xeon Platinum 8380 (64 cores)",
+    "batch_size": "1",
+    "framework": "OpenVINO",
+    "metric": "throughput_seq_s",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "copies", "cores"),
+    [
+        # 128 vCPUs, 16 for each worker.
+        ({}, 8.0, 8.0),
+        ({"accelerator": "Xeon Platinum 8380 (8 cores)"}, 1.0, 8.0),
+        ({"copies": "4"}, 4.0, 16.0),
+        ({"framework": "PyTorch"}, 1.0, 64.0),
+        ({"metric": "latency_ms_avg"}, 1.0, 64.0),
+        ({"concurrency": "unbounded (offline)"}, 1.0, 64.0),
+    ],
+)
+def test_a_throughput_of_a_runtime_on_a_cpu_is_that_of_the_workers_of_an_endpoint(
+    changes: dict[str, str], copies: float, cores: float
+) -> None:
+    cases = ForwardCases([read(THROUGHPUT, **changes)])
+
+    assert cases._copies[0] == copies
+    assert cases._machines.cores[0] == cores

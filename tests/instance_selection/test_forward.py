@@ -139,6 +139,14 @@ def test_a_small_product_takes_as_long_as_one_tile() -> None:
     assert tile_seconds(0.0, 1.0, machines(gpu_instance()).tile_flops) == small
 
 
+def test_a_block_of_small_products_takes_a_part_of_the_time_of_their_tiles() -> None:
+    tall = replace(WORK, rows=128.0)
+
+    tile = float(tile_seconds(0.0, 128.0, machines(gpu_instance()).tile_flops)[0])
+    # Ten layers, and 15 % of a tile for each.
+    assert seconds(gpu_instance(), tall) - seconds(gpu_instance()) == pytest.approx(1.5 * tile, rel=1e-3)
+
+
 def test_a_repeated_pass_takes_so_many_times_as_long() -> None:
     assert seconds(gpu_instance(), replace(WORK, passes=20.0)) == pytest.approx(20 * seconds(gpu_instance()))
 
