@@ -53,11 +53,11 @@ class AwsAccount:
         """Such as aws or aws-cn."""
         return str(self._session.get_partition_for_region(self.region))
 
-    def client(self, service: str) -> Any:
-        """Return the client of a service, by the name that boto3 has for it."""
+    def client(self, service: str, config: Config = CONFIG) -> Any:
+        """Return the client of a service, by the name that boto3 has for it; ``config`` is that of the first call."""
         # Sessions make one client at a time, and clients answer any number of threads:
         # https://boto3.amazonaws.com/v1/documentation/api/latest/guide/clients.html#multithreading-or-multiprocessing-with-clients
         with self._lock:
             if service not in self._clients:
-                self._clients[service] = self._session.client(service, config=CONFIG)
+                self._clients[service] = self._session.client(service, config=config)
             return self._clients[service]

@@ -31,7 +31,7 @@ def ask_accounts(
     findings: list[Finding] = []
     try:
         for foundation in plan.foundations.values():
-            with _progress(f"Reading {foundation.account}, {foundation.region} ...") as show:
+            with progress(f"Reading {foundation.account}, {foundation.region} ...") as show:
                 aws = account_of(foundation, profile, qualifier)
                 for finding in run_checks(checks, Place(plan, foundation, aws, qualifier)):
                     findings.append(finding)
@@ -51,7 +51,7 @@ def account_of(foundation: FoundationPlan, profile: str | None, qualifier: str |
 
 
 @contextmanager
-def _progress(text: str) -> Iterator[Callable[[str], None]]:
+def progress(text: str) -> Iterator[Callable[[str], None]]:
     """Yield what shows how far it is: on a terminal one line that is gone at the end, else the text once."""
     console = Console(stderr=True)
     if not console.is_terminal:

@@ -62,6 +62,14 @@ def run_import(
     # Hardware is the same in every region.
     catalog = load_catalog(regions()[0], read_refreshed(directory))
     imported = import_measurements(file.as_posix(), read_text(file, file.as_posix()), target, catalog)
+    return take(imported, workload, directory, dry_run=dry_run)
+
+
+def take(imported: Imported, workload: str, directory: Path, *, dry_run: bool) -> Import:
+    """Add measurements to ``measurements.yaml``, or with ``dry_run`` say what that would do.
+
+    Raises ``ConfigError`` and ``RefusedError``.
+    """
     path = directory / MEASUREMENTS_FILE
     if dry_run:
         return _add(imported, workload, path)[0]

@@ -17,7 +17,9 @@ _STYLES = {"added": "green", "replaced": "yellow", "unchanged": "dim"}
 #: Columns by their headers; one without any value is left out.
 _COLUMNS: dict[str, Callable[[MeasuredInstance], str]] = {
     "concurrency": lambda instance: _number(instance.concurrency),
-    "p95": lambda instance: "" if instance.p95_latency_ms is None else milliseconds(instance.p95_latency_ms),
+    "p95": lambda instance: _time(instance.p95_latency_ms),
+    "TTFT": lambda instance: _time(instance.time_to_first_token_ms),
+    "per token": lambda instance: _time(instance.inter_token_ms),
     "requests/s": lambda instance: _number(instance.max_requests_per_second),
     "count": lambda instance: "" if instance.instance_count == 1 else str(instance.instance_count),
     "units/s": lambda instance: _number(instance.training_units_per_second),
@@ -64,6 +66,10 @@ def _state(done: Import, instance: MeasuredInstance) -> str:
     if before is None:
         return "added"
     return "unchanged" if before == instance else "replaced"
+
+
+def _time(value_ms: float | None) -> str:
+    return "" if value_ms is None else milliseconds(value_ms)
 
 
 def _number(value: float | None) -> str:

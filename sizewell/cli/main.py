@@ -254,7 +254,7 @@ def import_measurement(
 ) -> None:
     """Take measured latency, throughput and memory into measurements.yaml: they beat the predicted ones.
 
-    Reads the results of Inference Recommender, of AI benchmark jobs and CSV files of load tests. Prints what was taken
+    Reads the results of SageMaker jobs, vLLM, AIPerf, GenAI-Perf, k6, Locust and MLPerf, and your own CSV. Prints what was taken
     for each instance type beside what stood there before, and what was left out.
     """
     with report_config_errors():
@@ -273,6 +273,56 @@ def import_measurement(
         )
         with open_console() as console:
             print_import(done, console, dry_run=dry_run)
+
+
+@app.command()
+def measure(
+    workload: options.WorkloadArgument,
+    payload: options.PayloadOption,
+    env: options.EnvironmentOption = options.NO_ENVIRONMENT,
+    config: options.DirectoryOption = options.DEFAULT_DIRECTORY,
+    url: options.TestedUrlOption = None,
+    header: options.HeaderOption = None,
+    rate: options.RateOption = None,
+    requests: options.RequestsOption = 200,
+    max_seconds: options.MaxSecondsOption = 300.0,
+    instance_type: options.TestedTypeOption = None,
+    instance_count: options.TestedCountOption = 1,
+    profile: options.ProfileOption = None,
+    dry_run: options.DryRunOption = False,
+) -> None:
+    """Send requests to the deployed endpoint of a workload, or to an address, and take what they measure into measurements.yaml.
+
+    Requests are sent at random times at a rate that the answers do not change, and none is tried again. Latencies count from
+    when a request was due. Prints first what it sends, at the end the percentiles, the failures, and what was taken. The endpoint
+    is billed as for any other request. Ctrl-C shows what there is, and writes nothing.
+
+    \b
+    Exit codes:
+      0  it is measured
+      1  nothing is measured: no answer, too many failures, an interrupt, or the configuration has faults
+      2  the command was called wrongly
+    """
+    if url is None and (instance_type or instance_count != 1):
+        raise typer.BadParameter(
+            "--instance-type and --instance-count are for --url: the account says what answers at an endpoint"
+        )
+    with report_config_errors():
+        from sizewell.cli.measure_command import Asked, run_measure
+
+        asked = Asked(
+            url=url,
+            payload=payload,
+            headers=header or (),
+            per_second=rate,
+            requests=requests,
+            max_seconds=max_seconds,
+            instance_type=instance_type,
+            instance_count=instance_count,
+            profile=profile,
+            dry_run=dry_run,
+        )
+        run_measure(config, env, workload, asked)
 
 
 @app.command()

@@ -260,6 +260,62 @@ MeasuredTypeOption = Annotated[
 MeasuredCountOption = Annotated[
     int, typer.Option("--instance-count", min=1, help="Instances behind a tested endpoint.")
 ]
+TestedUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="Send to this address, for example http://localhost:8000/v1/completions, and not to SageMaker.",
+        show_default=False,
+    ),
+]
+PayloadOption = Annotated[
+    Path,
+    typer.Option(
+        "--payload", metavar="FILE", help='The body of each request; with "stream": true, of a stream.'
+    ),
+]
+HeaderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--header",
+        metavar="NAME: VALUE",
+        help="A header of each request; may be repeated.",
+        show_default=False,
+    ),
+]
+RateOption = Annotated[
+    float | None,
+    typer.Option(
+        "--rate",
+        min=0.001,
+        max=1000.0,
+        metavar="N",
+        help="Requests per second; what the plan says of these instances at peak, when left out.",
+        show_default=False,
+    ),
+]
+RequestsOption = Annotated[
+    int,
+    typer.Option(
+        "--requests", min=20, max=10_000, metavar="N", help="How many requests to send at the most."
+    ),
+]
+MaxSecondsOption = Annotated[
+    float,
+    typer.Option(
+        "--max-seconds", min=1.0, max=3600.0, metavar="N", help="Send no more after so many seconds."
+    ),
+]
+TestedTypeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--instance-type", help="With --url: what answers there; the pick of the plan, when left out."
+    ),
+]
+TestedCountOption = Annotated[
+    int, typer.Option("--instance-count", min=1, help="With --url: the instances that answer there.")
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; write nothing.")]
 ParametersOption = Annotated[
     str, typer.Option("--parameters", help="The weights of the model: 7e9 or 7B for seven billion.")

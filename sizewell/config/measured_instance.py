@@ -9,7 +9,7 @@ from sizewell.facts.days import DAY_PATTERN
 from sizewell.facts.instance_types import NAME_PATTERN
 
 #: What may be measured of an endpoint, and of a training job; memory may be of both.
-ENDPOINT_KEYS = ("p95_latency_ms", "max_requests_per_second")
+ENDPOINT_KEYS = ("p95_latency_ms", "time_to_first_token_ms", "inter_token_ms", "max_requests_per_second")
 TRAINING_KEYS = ("training_units_per_second",)
 MEASURED_KEYS = (*ENDPOINT_KEYS, *TRAINING_KEYS, "peak_accelerator_memory_gib")
 
@@ -33,6 +33,10 @@ class MeasuredInstance(ConfigModel):
     """Requests in flight on the instance during the test; 1 is one request alone."""
     p95_latency_ms: Annotated[float, Field(ge=0.001, le=3_600_000)] | None = None
     """The latency that 95 of 100 requests keep, at this concurrency."""
+    time_to_first_token_ms: Annotated[float, Field(ge=0.001, le=3_600_000)] | None = None
+    """The time within which 95 of 100 answers of a model that generates begin, at this concurrency."""
+    inter_token_ms: Annotated[float, Field(ge=0.001, le=3_600_000)] | None = None
+    """Between two tokens, on the average of an answer, in 95 of 100 answers."""
     max_requests_per_second: Annotated[float, Field(ge=1e-6, le=1_000_000)] | None = None
     """What one instance carries within the latency bound of the test."""
     training_units_per_second: Annotated[float, Field(ge=1e-6, le=1_000_000_000)] | None = None

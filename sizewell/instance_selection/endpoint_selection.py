@@ -1,6 +1,6 @@
 """Choose the instance type of an endpoint."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -155,7 +155,7 @@ def _latency_filter(bound: LatencyBound) -> Filter[EndpointColumns]:
     def describe(c: EndpointColumns, i: int) -> Miss:
         model_ms, pipeline_ms = float(c.idle_s[bound][i]) * 1000, c.types.pipeline_s(bound) * 1000
         asked_ms, reached_ms = bound.asked_ms(c.needs) or 0.0, model_ms + pipeline_ms
-        needed_ms = model_ms * (1.0 if "latency" in c.types.measured[i] else 1 + c.needs.margin) + pipeline_ms
+        needed_ms = model_ms * (1.0 if c.types.is_measured(i, bound) else 1 + c.needs.margin) + pipeline_ms
         margin = (
             f" ({milliseconds(needed_ms)} with the margin of {c.needs.margin:.0%})"
             if needed_ms > reached_ms
@@ -266,17 +266,18 @@ def _bounds_of(
     used = np.array([latencies_ms[bound] / asked_ms for bound, asked_ms in stated])
     near: list[tuple[str, ...]] = [()] * len(c.types)
 
-    def add(name: str, marks: Marks) -> None:
-        what = "memory" if name == "memory" else "latency"
+    def add(name: str, marks: Marks, is_measured: Callable[[int], bool]) -> None:
         for i in np.flatnonzero(marks).tolist():
-            if what not in c.types.measured[i]:
+            if not is_measured(i):
                 near[i] = (*near[i], name)
 
     for (bound, asked_ms), share in zip(stated, used, strict=True):
         stated_share = c.types.pipeline_s(bound) * 1000 / asked_ms
-        add(bound.filter, (share - stated_share) * intervals[bound.part][1] + stated_share > 1)
+        missed = (share - stated_share) * intervals[bound.part][1] + stated_share > 1
+        add(bound.filter, missed, partial(c.types.is_measured, bound=bound))
     # An engine fills what is left with cache: what counts is how close a single request comes.
-    add("memory", c.layout.smallest_memory.total > NEAR_FULL * c.memory.device_bytes)
+    full = c.layout.smallest_memory.total > NEAR_FULL * c.memory.device_bytes
+    add("memory", full, lambda i: "memory" in c.types.measured[i])
     return near, [stated[b][0].filter for b in used.argmax(0).tolist()]
 
 

@@ -40,7 +40,7 @@ class LatencyBound:
     def range_ms(self, estimate: EndpointEstimate) -> tuple[float, float] | None:
         """Return the nominal 90 % range of that, in proportion to that of the 95th percentile; None where it was measured."""
         reached, interval = self.reached_ms(estimate), estimate.latency_range_ms
-        if reached is None or interval is None:
+        if reached is None or interval is None or self.name in estimate.measured:
             return None
         ratio = reached / estimate.p95_latency_ms
         return interval[0] * ratio, interval[1] * ratio

@@ -51,7 +51,7 @@ class ModelSpec:
     forward_flops_per_image: float = 0.0
     activations_per_image: float = 0.0
     image_pixels: int = 0
-    """Height x width of an image whose arithmetic is not stated."""
+    """Height x width of an image; 0 where they are not stated. They give its arithmetic, where that is not stated."""
     denoising_steps: int = 50
     guidance: bool = True
     """Classifier-free guidance: every denoising step is computed twice."""
@@ -162,7 +162,8 @@ class ModelSet:
 class Measurement:
     """What somebody measured of a workload on an instance type; None is not measured.
 
-    ``p95_latency_ms`` is at ``concurrency`` requests in flight, or of one request alone when that is 1.
+    ``p95_latency_ms``, ``time_to_first_token_ms`` and ``inter_token_ms`` are of 95 of 100 answers, at ``concurrency`` requests
+    in flight, or of one request alone when that is 1.
     ``max_requests_per_second`` is what one instance carried within the latency bound of the test.
     ``training_units_per_second`` are examples or tokens of the whole cluster of ``instance_count`` instances.
     ``peak_accelerator_memory_gib`` is of the fullest accelerator. ``date`` is an ISO date, ``source`` for example
@@ -171,6 +172,8 @@ class Measurement:
 
     instance_type: str
     p95_latency_ms: float | None = None
+    time_to_first_token_ms: float | None = None
+    inter_token_ms: float | None = None
     max_requests_per_second: float | None = None
     concurrency: float | None = None
     training_units_per_second: float | None = None

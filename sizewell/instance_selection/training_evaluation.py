@@ -6,11 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
+from sizewell.facts.instance_types import is_same_hardware
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.eligibility import Eligible
-from sizewell.instance_selection.estimation import boosting
+from sizewell.instance_selection.estimation import boosting, boosting_memory
 from sizewell.instance_selection.estimation.coefficients import Array, coefficients
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_HOST_SHARE
+from sizewell.instance_selection.estimation.machines import where_is
 from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES, NEAR_FULL
 from sizewell.instance_selection.estimation.shared_error import Shared
 from sizewell.instance_selection.estimation.training import (
@@ -26,7 +28,7 @@ from sizewell.instance_selection.estimation.training_memory import (
     kept_bytes_per_example,
     training_memory,
 )
-from sizewell.instance_selection.estimation.uncertainty import interval_class, interval_factors
+from sizewell.instance_selection.estimation.uncertainty import estimate_class, interval_factors
 from sizewell.instance_selection.filters import Marks
 from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.requirements import Measurement, Precision, TrainingRequirements
@@ -39,9 +41,6 @@ OPTIMIZER_BYTES = {"adamw": 12.0, "sgd": 8.0}
 MASTER_COPY_BYTES = 4.0
 #: Share of an EFA or Ethernet link that collectives reach (NCCL tests).
 NETWORK_EFFICIENCY = 0.7
-#: Copies of a table in memory while trees are trained on it: the values, their bins, gradients and predictions.
-TABLE_COPIES = 3.0
-TABLE_VALUE_BYTES = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +84,7 @@ class TrainingColumns:
             for m in needs.measurements
             if m.training_units_per_second and m.instance_count <= len(self.counts)
             for i, t in enumerate(self.types)
-            if t.name == m.instance_type
+            if is_same_hardware(t.name, m.instance_type)
         }
 
     @cached_property
@@ -261,10 +260,10 @@ class TrainingColumns:
     def _predicted_interval(self) -> tuple[Array, Array]:
         count = len(self.machines)
         if self.tabular:
-            return interval_factors(["boosting"] * count, np.zeros(count))
+            return interval_factors([estimate_class("boosting", "")] * count, np.zeros(count))
         labels = training_labels(self.needs.model.architecture, adapters=self.needs.method == "lora")
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
-        return interval_factors([interval_class("training", kind) for kind in self.machines.kinds], unseen)
+        return interval_factors([estimate_class("training", kind) for kind in self.machines.kinds], unseen)
 
     def smallest_memory(self, i: int) -> MemoryEstimate:
         """Return the smallest need of each processor, on the largest cluster."""
@@ -392,21 +391,54 @@ class TrainingColumns:
             rounds=float(model.trees) if trees else 1.0,
             depth=float(model.tree_depth) if trees else 1.0,
             cores=self.machines.cores,
+            core_ghz=self.machines.core_ghz,
+            socket_cores=self.machines.socket_cores,
             bandwidth=self.machines.bandwidth,
             host_cores=np.array([t.vcpus / 2 for t in self.types]),
         )
-        table = needs.units * float(model.features or 10) * TABLE_VALUE_BYTES * TABLE_COPIES
-        host = np.array([t.memory_gib for t in self.types]) * GIB * USABLE_HOST_SHARE
+        table = np.where(self.memory_is_on_host, self._table_bytes, self._gpu_table_bytes)
         memory = TrainingMemory(0.0, 0.0, 0.0, table, CONTEXT_BYTES)
         # One instance: trees are not spread over several here.
         first = self.counts == 1
-        fits = (memory.total * (1 + needs.margin) <= host) & first & self.allowed
+        fits = (memory.total * (1 + needs.margin) <= self._usable_bytes) & first & self.allowed
         return _Layouts(False, False, memory, fits, np.broadcast_to(seconds, self.allowed.shape))
 
+    @cached_property
+    def _host_bytes(self) -> Array:
+        return np.array([t.memory_gib for t in self.types]) * GIB * USABLE_HOST_SHARE
+
+    @cached_property
+    def _table_bytes(self) -> float:
+        features = float(self.needs.model.features or 10)
+        return boosting_memory.host_table_bytes(rows=self.needs.units, features=features)
+
+    @cached_property
+    def _gpu_table_bytes(self) -> float:
+        model = self.needs.model
+        if not model.architecture.traits.grows_trees:
+            return 0.0
+        return boosting_memory.gpu_training_bytes(
+            model.framework,
+            rows=self.needs.units,
+            features=float(model.features or 10),
+            depth=float(model.tree_depth),
+        )
+
+    @cached_property
+    def memory_is_on_host(self) -> Marks:
+        """Whether the memory of the host decides: that of a CPU, and of a table that fills more of it than of one GPU."""
+        if not self.tabular:
+            return np.asarray(self._accelerators == 0)
+        on_gpu = self._gpu_table_bytes * self._host_bytes >= self._table_bytes * self.machines.memory_bytes
+        return np.asarray(~(where_is(self.machines, "kinds", "cuda") & on_gpu))
+
+    @cached_property
+    def _usable_bytes(self) -> Array:
+        on_host = self.memory_is_on_host & self.tabular
+        return np.where(on_host, self._host_bytes, self.machines.memory_bytes)
+
     def _memory_estimate(self, lay: _Layouts, size: int, i: int) -> MemoryEstimate:
-        usable = float(self.machines.memory_bytes[i]) / GIB
-        if self.tabular:
-            usable = self.types[i].memory_gib * USABLE_HOST_SHARE
+        usable = float(self._usable_bytes[i]) / GIB
         weights, gradients, optimizer, activations = (float(part[size, i]) / GIB for part in lay.parts)
         return MemoryEstimate.trusted(
             {

@@ -124,7 +124,7 @@ def _describe_memory(c: TrainingColumns, i: int) -> Miss:
     memory = c.smallest_memory(i)
     needed = memory.needed_gib * (1 + c.needs.margin)
     margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
-    where = "of host memory" if c.tabular or not c.types[i].accelerator_count else "on each accelerator"
+    where = "of host memory" if c.memory_is_on_host[i] else "on each accelerator"
     return Miss(
         f"needs {needed:.1f} GiB{margin} {where}, which offers {memory.usable_gib:.1f}",
         needed / memory.usable_gib if memory.usable_gib else None,

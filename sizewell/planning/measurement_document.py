@@ -8,8 +8,8 @@ import json
 import math
 import re
 from calendar import monthrange
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from io import StringIO
 from typing import Any
@@ -30,15 +30,20 @@ _MAX_EPOCH_SECONDS = 4_102_444_800
 #: The environment is chosen on the command line, for all rows alike.
 COLUMNS = tuple(key for key in MeasuredInstance.model_fields if key != "environment")
 _TEXTS = ("instance_type", "date", "source")
+#: What a unit is multiplied with to get milliseconds, and requests per second.
+MS = {"ms": 1, "millisecond": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "second": 1000, "seconds": 1000}
+PER_SECOND = {"requests/sec": 1, "requests/second": 1, "requests/s": 1, "req/s": 1}
 
 
 @dataclass(frozen=True)
 class Document:
-    """The data of a JSON file or the rows of a CSV file; ``file`` is its name in messages."""
+    """The data of a file; ``file`` is its name in messages."""
 
     file: str
     text: str
     data: Any
+    lines: Mapping[KeyPath, int] = field(default_factory=dict)
+    """Where the values stand, of a file that is no JSON."""
 
     @cached_property
     def _positions(self) -> Node | None:
@@ -47,7 +52,8 @@ class Document:
 
     def error(self, path: KeyPath, message: str, *, line: int | None = None, **more: Any) -> ConfigError:
         """Return the error of a value; ``more`` as for `Fault`."""
-        if line is None and path and self._positions is not None:
+        line = self.lines.get(path, line)
+        if line is None and path and not self.lines and self._positions is not None:
             line = self._positions.nearest(("", *path)).position.line
         more = {"value": None, **more}
         return ConfigError([Fault(self.file, line, None, path, message=message, **more)])
@@ -105,6 +111,26 @@ class Document:
         if number is None or not 0 < number < math.inf:
             raise self.error(path, "expected a number above 0", value=show_value(value))
         return number
+
+    def count(self, *path: str) -> float:
+        """Return a number of zero or more; 0 when it is absent. Raises ``ConfigError`` as ``number`` does."""
+        return 0.0 if self.at(path) in (0, "0", "0.0") else self.number(*path) or 0.0
+
+    def converted(self, path: KeyPath, key: str, unit_key: str, units: Mapping[str, int]) -> float:
+        """Return a number times the factor of its unit, which stands beside it; the first of ``units`` where none does.
+
+        Raises:
+            ConfigError: The unit is another one, or the number is not there or not above zero.
+        """
+        unit = self.text_at(*path, unit_key) or next(iter(units))
+        if unit.lower() not in units:
+            raise self.error(
+                (*path, unit_key), "expected a unit among", value=f'"{unit}"', allowed=tuple(units)
+            )
+        number = self.number(*path, key)
+        if number is None:
+            raise self.error((*path, key), "the value is not available")
+        return number * units[unit.lower()]
 
     def text_at(self, *path: str) -> str | None:
         """Return a text; None when it is absent.

@@ -10,6 +10,9 @@ from sizewell.config.faults import ConfigError, Fault, show_value
 from sizewell.config.measured_instance import MeasuredInstance
 from sizewell.config.measurement_faults import kind_faults, measured_key_fault
 from sizewell.instance_selection import Catalog
+from sizewell.planning.load_tests import locust, mlperf, vllm_bench
+from sizewell.planning.load_tests.aiperf import read_aiperf
+from sizewell.planning.load_tests.k6 import read_k6
 from sizewell.planning.measurement_document import (
     COLUMNS,
     Document,
@@ -22,7 +25,6 @@ from sizewell.planning.measurement_document import (
 from sizewell.planning.measurements import unknown_type
 from sizewell.planning.recommender_results import (
     read_ai_recommendations,
-    read_aiperf,
     read_inference_recommender,
     refuse_benchmark_description,
     refuse_search_history,
@@ -40,6 +42,7 @@ class Form:
     read: Reader
 
 
+_OWN = Form(f"your own: JSON with the keys {', '.join(COLUMNS)}", ("measurements", *COLUMNS), read_table)
 #: The first form of which a key is there is the one. Those without a name are no results; their readers say so.
 FORMS = (
     Form(
@@ -52,16 +55,24 @@ FORMS = (
         ("AIRecommendationJobName", "AIRecommendationJobArn", "Recommendations"),
         read_ai_recommendations,
     ),
+    Form("vLLM: vllm bench serve --save-result", vllm_bench.KEYS, vllm_bench.read_vllm_bench),
     Form(
-        "SageMaker AI benchmark job: profile_export_aiperf.json of its output",
+        "AIPerf, GenAI-Perf, SageMaker AI benchmark job: profile_export_*.json of its output",
         ("request_latency", "request_throughput"),
         read_aiperf,
     ),
+    Form("k6: --summary-export, or the data of handleSummary()", ("metrics",), read_k6),
+    Form("Locust: what --json prints", locust.KEYS, locust.read_locust_json),
     Form("", ("AIBenchmarkJobName", "AIBenchmarkJobArn"), refuse_benchmark_description),
     Form("", ("boundary_summary",), refuse_search_history),
-    Form(f"your own: JSON with the keys {', '.join(COLUMNS)}", ("measurements", *COLUMNS), read_table),
+    _OWN,
 )
-CSV_FORM = "your own: CSV with these keys as its header"
+#: Forms that are no JSON.
+TEXT_FORMS = (
+    "your own: CSV with these keys as its header",
+    "Locust: the PREFIX_stats.csv of --csv",
+    "MLPerf Inference: mlperf_log_summary.txt of LoadGen",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +103,15 @@ def import_measurements(file: str, text: str, target: Target, catalog: Catalog) 
     Raises:
         ConfigError: The form is not known, or something in it cannot be right; it holds every such fault.
     """
-    document, readings = _read(file, text, target)
+    return check_readings(*_read(file, text, target), target, catalog)
+
+
+def check_readings(document: Document, readings: Readings, target: Target, catalog: Catalog) -> Imported:
+    """Return the measurements that a document states.
+
+    Raises:
+        ConfigError: Something in them cannot be right; it holds every such fault.
+    """
     faults: list[Fault] = []
     measured: dict[Any, MeasuredInstance] = {}
     for reading in readings.readings:
@@ -113,21 +132,34 @@ def import_measurements(file: str, text: str, target: Target, catalog: Catalog) 
 
 def _read(file: str, text: str, target: Target) -> tuple[Document, Readings]:
     text = text.removeprefix("\ufeff")
-    if text.lstrip()[:1] in ("{", "["):
+    tested = target.instance_type, target.instance_count
+    first_line = text.lstrip().partition("\n")[0]
+    columns = [cell.strip() for cell in first_line.split(",")]
+    if first_line[:1] in ("{", "["):
         document = parse_json(file, text)
         form = _form(document.data)
         if form is not None:
-            return document, form.read(document, target.instance_type, target.instance_count)
-    elif any(cell.strip() in COLUMNS for cell in text.lstrip().partition("\n")[0].split(",")):
+            return document, form.read(document, *tested)
+    elif not set(columns).isdisjoint(COLUMNS):
         return read_csv(file, text, target.instance_type)
-    accepted = [form.name for form in FORMS if form.name] + [CSV_FORM]
+    elif set(locust.COLUMNS) <= {column.strip('"') for column in columns}:
+        document = locust.parse_locust_csv(file, text)
+        return document, locust.read_locust_csv(document, *tested)
+    elif mlperf.TITLE in text:
+        document = mlperf.parse_mlperf(file, text)
+        return document, mlperf.read_mlperf(document, *tested)
+    accepted = [form.name for form in FORMS if form.name] + [*TEXT_FORMS]
     message = "the file has none of the accepted forms:"
     details = tuple(f"  {form}" for form in accepted)
     raise ConfigError([Fault(file, None, None, (), None, message, details=details)])
 
 
 def _form(data: Any) -> Form | None:
-    keys = data.keys() if isinstance(data, dict) else {"measurements"}
+    in_list = isinstance(data, list)
+    item = data[0] if in_list and data else data
+    keys = item.keys() if isinstance(item, dict) else set()
+    if in_list and keys.isdisjoint(locust.KEYS):
+        return _OWN
     return next((form for form in FORMS if not keys.isdisjoint(form.keys)), None)
 
 

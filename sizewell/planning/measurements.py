@@ -39,6 +39,8 @@ def _measurement(measured: MeasuredInstance) -> Measurement:
     return Measurement(
         instance_type=measured.instance_type,
         p95_latency_ms=measured.p95_latency_ms,
+        time_to_first_token_ms=measured.time_to_first_token_ms,
+        inter_token_ms=measured.inter_token_ms,
         max_requests_per_second=measured.max_requests_per_second,
         concurrency=measured.concurrency,
         training_units_per_second=measured.training_units_per_second,

@@ -19,6 +19,10 @@ VALUES_PER_TREE_NODE = 4
 def model_spec(model: Model) -> ModelSpec:
     """Return the model in whole units: weights instead of millions. Raises what ``described_model`` raises."""
     spec = _stated_spec(described_model(model))
+    if isinstance(model, PresetModel) and spec.architecture.traits.denoises:
+        # The arithmetic of a preset stands for its pixels, and so do those of the image that is decoded.
+        pixels = model.image_pixels or find_preset(model.preset).pixels
+        spec = replace(spec, image_pixels=pixels)
     return replace(spec, forward_flops_per_image=spec.forward_flops_per_image or _assumed_flops(spec))
 
 

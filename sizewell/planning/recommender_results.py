@@ -1,10 +1,9 @@
-"""The results that SageMaker writes of Inference Recommender, AI recommendation jobs and AI benchmark jobs.
+"""The results that SageMaker writes of Inference Recommender and of AI recommendation jobs.
 
 Sources: SageMaker API reference, DescribeInferenceRecommendationsJob, RecommendationMetrics, InferenceMetrics,
 EndpointOutputConfiguration, DescribeAIRecommendationJob and AIRecommendationPerformanceMetric, which leaves the names of its
 metrics open; for those, SageMaker Python SDK, ``sagemaker.serve.ai_inference_recommender``; SageMaker developer guide,
-"Recommendation results", "Get generative AI inference deployment recommendations" and "Benchmark generative AI inference
-endpoints"; AIPerf, "Working with profile export files"; read in November 2026.
+"Recommendation results" and "Get generative AI inference deployment recommendations"; read in November 2026.
 """
 
 from textwrap import shorten
@@ -12,16 +11,18 @@ from typing import Any
 
 from sizewell.config.measured_instance import MAX_SOURCE_CHARACTERS
 from sizewell.config.tree import KeyPath
-from sizewell.planning.measurement_document import Document, Reading, Readings, best_of_each_type, significant
+from sizewell.planning.load_tests.load_test import TAIL_STATISTICS
+from sizewell.planning.measurement_document import (
+    MS,
+    PER_SECOND,
+    Document,
+    Reading,
+    Readings,
+    best_of_each_type,
+    significant,
+)
 
-#: What a unit is multiplied with to get milliseconds, and requests per second.
-_MS = {"ms": 1, "millisecond": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "second": 1000, "seconds": 1000}
-_PER_SECOND = {"requests/sec": 1, "requests/second": 1, "requests/s": 1, "req/s": 1}
-#: Statistics of a latency that bound the 95th percentile, the closest first; a mean or the 90th do not.
-_TAIL_STATISTICS = ("p95", "p99")
 _MEAN_STATISTICS = ("avg", "average", "mean")
-#: Above this share of failed requests, the latency of the others is not that of the endpoint.
-MAX_FAILED_SHARE = 0.01
 
 
 def read_inference_recommender(
@@ -121,12 +122,12 @@ def read_ai_recommendations(document: Document, instance_type: str | None, insta
         detail = _optimizations(document, path)
         for statistic in _MEAN_STATISTICS:
             if at := metrics.get(("requestthroughput", statistic)):
-                rate = _converted(document, at, "Value", "Unit", _PER_SECOND)
+                rate = document.converted(at, "Value", "Unit", PER_SECOND)
                 values["max_requests_per_second"] = significant(rate / count)
                 origins["max_requests_per_second"] = (*at, "Value")
-        for statistic in reversed(_TAIL_STATISTICS):
+        for statistic in reversed(TAIL_STATISTICS):
             if at := metrics.get(("requestlatency", statistic)):
-                values["p95_latency_ms"] = significant(_converted(document, at, "Value", "Unit", _MS))
+                values["p95_latency_ms"] = significant(document.converted(at, "Value", "Unit", MS))
                 origins["p95_latency_ms"] = (*at, "Value")
         if "p95_latency_ms" in values and ("requestlatency", "p95") not in metrics:
             detail += ", the p99 latency"
@@ -145,48 +146,6 @@ def read_ai_recommendations(document: Document, instance_type: str | None, insta
         )
     best = best_of_each_type(readings)
     return Readings(best.readings, (*notes, *best.notes))
-
-
-def read_aiperf(document: Document, instance_type: str | None, instance_count: int) -> Readings:
-    """Return the results of ``profile_export_aiperf.json``, which an AI benchmark job leaves in its output.
-
-    The file says neither the instance type nor how many instances answered. The throughput is what they carried at
-    the concurrency of the test, so less than they can; that of one request at a time is no capacity and left out.
-
-    Raises:
-        ConfigError: The run was cancelled, too many requests failed, or a value cannot be right.
-    """
-    if document.at(("was_cancelled",)) is True:
-        raise document.error(("was_cancelled",), "the run was cancelled before its end", hint="run it again")
-    failed = (
-        document.number("error_request_count", "avg") if document.at(("error_request_count", "avg")) else None
-    )
-    answered = document.number("request_count", "avg") or 0
-    if failed and failed > MAX_FAILED_SHARE * (failed + answered):
-        raise document.error(
-            ("error_request_count",),
-            f"{failed:g} of {failed + answered:g} requests failed; at most {MAX_FAILED_SHARE:.0%} may",
-            hint="lower the concurrency of the test, or mend the endpoint, and run it again",
-        )
-    values: dict[str, Any] = {"instance_type": instance_type, "date": document.date("end_time")}
-    origins: dict[str, KeyPath] = {}
-    source = "ai-benchmark job"
-    for concurrency in (("loadgen", "concurrency"), ("phases", "0", "concurrency")):
-        path = ("input_config", *concurrency)
-        if "concurrency" not in values and (number := document.number(*path)):
-            values["concurrency"] = significant(number / instance_count)
-            origins["concurrency"] = path
-    for statistic in _TAIL_STATISTICS:
-        if "p95_latency_ms" not in values and document.at(("request_latency", statistic)) is not None:
-            path = ("request_latency",)
-            values["p95_latency_ms"] = significant(_converted(document, path, statistic, "unit", _MS))
-            origins["p95_latency_ms"] = (*path, statistic)
-            source += ", the p99 latency" if statistic == "p99" else ""
-    if values.get("concurrency") != 1 and document.at(("request_throughput", "avg")) is not None:
-        rate = _converted(document, ("request_throughput",), "avg", "unit", _PER_SECOND)
-        values["max_requests_per_second"] = significant(rate / instance_count)
-        origins["max_requests_per_second"] = ("request_throughput", "avg")
-    return Readings((Reading({**values, "source": source}, origins),))
 
 
 def refuse_benchmark_description(
@@ -227,15 +186,3 @@ def _expected_performance(document: Document, path: KeyPath) -> dict[tuple[str, 
         metric = (document.text_at(*item, "Metric") or "").lower().replace("_", "").replace("-", "")
         metrics[metric, (document.text_at(*item, "Stat") or "avg").lower()] = item
     return metrics
-
-
-def _converted(document: Document, path: KeyPath, key: str, unit_key: str, units: dict[str, int]) -> float:
-    unit = document.text_at(*path, unit_key) or next(iter(units))
-    if unit.lower() not in units:
-        raise document.error(
-            (*path, unit_key), "expected a unit among", value=f'"{unit}"', allowed=tuple(units)
-        )
-    number = document.number(*path, key)
-    if number is None:
-        raise document.error((*path, key), "the value is not available")
-    return number * units[unit.lower()]

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 
 from sizewell.instance_selection.catalog import load_catalog
-from sizewell.instance_selection.estimation.coefficients import FITTED, Coefficients
+from sizewell.instance_selection.estimation.coefficients import Coefficients
 from tests.benchmarks.measured_rows import ENCODER
 from tools.benchmarks.calibrate import DIGESTS, FACTS, digests
 from tools.benchmarks.calibration import MAX_ROWS_OF_SOURCE, Calibration, sampled
 from tools.benchmarks.case_groups import grouped
 from tools.benchmarks.predictions import read_cases
+from tools.benchmarks.priors import prior_table
 from tools.benchmarks.tables import MEASUREMENTS, SOURCES, publisher_of, read_table
 
 CATALOG = load_catalog("us-east-1")
@@ -70,13 +71,25 @@ def test_a_publisher_that_is_off_by_much_does_not_pull_the_others_along() -> Non
     assert latency_ms(30.0) < 1.06 * latency_ms(3.0)
 
 
-def test_only_software_that_the_rows_show_is_known() -> None:
-    fitted = calibration(rows("A"), rows("B", framework="PyTorch"))
+def test_software_that_only_those_who_left_have_shown_is_as_if_nobody_knew_it() -> None:
+    fitted = calibration(rows("A"), rows("B", framework="PyTorch torch.compile"))
     sources = np.array([case.source for case in fitted.cases.cases])
 
-    shown = {level for name, factor, level in fitted.software(sources == "A") if factor == "engine"}
-    assert shown == {"optimized"}
-    assert fitted.software(sources == "A") < fitted.software(everything(fitted))
+    of_all, of_one = (
+        fitted.fit(chosen)["traffic"]["engine"] for chosen in (everything(fitted), sources == "A")
+    )
+    assert of_all["compiled"].unseen_log_sd == 0
+    # Its prior is gone with those who have shown it; nobody has shown a scripted one, which keeps its prior.
+    assert "compiled" not in of_one
+    assert of_one["scripted"] == prior_table("forward")["traffic"]["engine"]["scripted"]
+    assert of_one["optimized"].unseen_log_sd == 0
+
+
+def test_each_level_has_the_publishers_that_show_it() -> None:
+    fitted = calibration(rows("DLE-BERT-PT"), rows("DLE-RN50"), rows("B", framework="PyTorch"))
+
+    assert fitted.publishers()["traffic", "engine", "optimized"] == 1
+    assert fitted.publishers()["compute", "base", "*"] == 2
 
 
 def test_a_duration_of_unknown_work_is_not_fitted() -> None:
@@ -85,9 +98,8 @@ def test_a_duration_of_unknown_work_is_not_fitted() -> None:
         "architecture": "gbdt",
         "model": "xgboost",
         "metric": "train_time_s",
-        "note": "",
     }
-    fitted = calibration(rows("A", **trees), rows("B", **(trees | {"note": "100 trees"})))
+    fitted = calibration(rows("A", **trees), rows("B", **(trees | {"rounds": "100"})))
 
     assert fitted.usable.tolist() == [False] * 8 + [True] * 8
 
@@ -101,5 +113,5 @@ def test_every_source_of_the_measurements_has_a_publisher() -> None:
 
 
 def test_the_shipped_coefficients_are_those_of_the_data_that_is_here() -> None:
-    shipped = FITTED.with_name(DIGESTS).read_text("utf-8")
+    shipped = DIGESTS.read_text("utf-8")
     assert shipped == digests((MEASUREMENTS, *FACTS)), "run: python -m tools.benchmarks.calibrate"

@@ -14,13 +14,8 @@ from tools.benchmarks.decisions import best_for_the_money, bounds_of, cheapest_w
 from tools.benchmarks.intervals import REGION
 from tools.benchmarks.measured_points import errors_after, errors_by_points
 from tools.benchmarks.predictions import predict_rows
-from tools.benchmarks.workload_groups import (
-    Group,
-    Member,
-    groups_of,
-    mean_over_publishers,
-    median_over_publishers,
-)
+from tools.benchmarks.publishers import mean_over_publishers, median_over_publishers
+from tools.benchmarks.workload_groups import Group, Member, groups_of
 
 CATALOG = load_catalog(REGION)
 NAMES = (
@@ -53,7 +48,7 @@ def group(
                 measured=m,
                 predicted=p,
                 pessimistic=p and p * width,
-                task_class="first token",
+                estimate_class="first token",
             )
             for name, m, p, price in zip(
                 NAMES, measured, predicted, prices or [1.0] * len(measured), strict=False
@@ -157,7 +152,7 @@ def test_rows_of_one_workload_are_a_group_whatever_the_machine_and_the_notes() -
         "ml.g4dn.xlarge", "ml.g6e.xlarge", "ml.g6.xlarge"
     ]  # fmt: skip
     assert found.tau == 1
-    assert found.task_class == "encoders and image networks on GPUs"
+    assert found.estimate_class == "encoders and image networks on GPUs"
 
 
 def test_machines_that_are_no_instance_types_are_compared_where_that_is_asked() -> None:

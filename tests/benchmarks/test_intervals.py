@@ -29,7 +29,7 @@ def predictions(source: str, spread: float, count: int = 40, name: str = "forwar
             physics="forward",
             kind="cuda",
             architecture="encoder",
-            interval_class=name,
+            estimate_class=name,
         )
         for i, ratio in enumerate(ratios)
     ]
@@ -77,7 +77,7 @@ def test_the_fewer_publishers_are_known_the_more_of_their_results_an_interval_ho
 def test_a_source_with_many_rows_counts_like_one_with_few() -> None:
     few = spreads_of(predictions("a", 0.1, 3) + predictions("b", 1.0, 100))[ANY]
     many = spreads_of(predictions("a", 0.1, 1000) + predictions("b", 1.0, 100))[ANY]
-    assert (many.rows, many.sources, many.publishers) == (1100, 2, 2)
+    assert (many.rows, many.publishers) == (1100, 2)
     assert many.log_half_width == pytest.approx(few.log_half_width, rel=0.01)
     # 95 of 100 rows, each counting the same, would be nearly those of the first alone.
     assert many.log_half_width == pytest.approx(0.9, rel=0.02)
@@ -122,7 +122,7 @@ def test_what_has_no_prediction_or_is_a_yes_or_no_has_no_interval() -> None:
 
 @given(st.floats(0, 3), st.floats(0, 3))
 def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) -> None:
-    table = {ANY: Spread(0.5, 100, 5, 3)}
+    table = {ANY: Spread(0.5, 100, 3)}
     _, (none, few, many) = interval_factors(("forward",) * 3, np.array([0.0, *sorted((a, b))]), table)
     assert math.exp(0.5) <= none * (1 + 1e-9)
     assert none <= few <= many
@@ -130,7 +130,7 @@ def test_levels_that_were_not_seen_never_narrow_an_interval(a: float, b: float) 
 
 def test_a_processor_that_the_source_does_not_name_widens_the_interval() -> None:
     named = {**ENCODER, "accelerator": "Xeon-IceLake (8 vCPU)", "precision": "fp32", "framework": "PyTorch"}
-    unnamed = {**named, "accelerator": "CPU (unspecified)"}
+    unnamed = {**named, "accelerator": "CPU"}
     known, unknown = with_intervals(predict_rows([named, unnamed], load_catalog("us-east-1")))
     assert known.predicted == pytest.approx(unknown.predicted)
     assert known.high is not None

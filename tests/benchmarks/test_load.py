@@ -1,4 +1,4 @@
-"""How requests arrived, in the words of the cell that says it."""
+"""How requests arrived."""
 
 from typing import Any
 
@@ -7,37 +7,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tools.benchmarks.cells import Cells
 from tools.benchmarks.generation_cases import sequences_at_rate
 from tools.benchmarks.load import DEFAULT_REQUESTS, Arrival, Load, load_of
 
 
-def load(concurrency: str = "", batch: float | None = None, note: str = "") -> Load:
-    return load_of({"concurrency": concurrency, "note": note}, batch)
+def load(concurrency: str = "", batch: str = "", **columns: str) -> Load:
+    return load_of(Cells({"concurrency": concurrency, "batch_size": batch, **columns}))
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("cell", "expected"),
     [
         ("16", {"arrival": Arrival.USERS, "users": 16}),
-        ("16 users", {"arrival": Arrival.USERS, "users": 16}),
-        ("16 Clients", {"arrival": Arrival.USERS, "users": 16}),
-        ("16 concurrent requests", {"arrival": Arrival.USERS, "users": 16}),
-        ("15-20 users", {"arrival": Arrival.USERS, "users": 17.5}),
+        ("17.5", {"arrival": Arrival.USERS, "users": 17.5}),
         ("rate=0.5/s", {"arrival": Arrival.RATE, "rate_per_s": 0.5}),
-        ("4 req/s", {"arrival": Arrival.RATE, "rate_per_s": 4}),
-        ("QPS 4", {"arrival": Arrival.RATE, "rate_per_s": 4}),
-        ("Poisson, 4 rps", {"arrival": Arrival.RATE, "rate_per_s": 4}),
         ("offline 1,000 at once", {"arrival": Arrival.BURST, "requests": 1000}),
-        ("offline 200 ShareGPT prompts", {"arrival": Arrival.BURST, "requests": 200, "varied": True}),
+        ("burst=200", {"arrival": Arrival.BURST, "requests": 200}),
         ("unbounded (offline)", {"arrival": Arrival.BURST, "requests": DEFAULT_REQUESTS}),
-        ("rate=inf", {"arrival": Arrival.BURST}),
         # A rate that some bound allows, and that no row of MLPerf states.
         ("Poisson arrivals", {"arrival": Arrival.SERVER, "rate_per_s": None}),
-        ("Server", {"arrival": Arrival.SERVER}),
     ],
 )
-def test_requests_arrive_as_the_cell_says(words: str, expected: dict[str, Any]) -> None:
-    found = load(words)
+def test_requests_arrive_as_the_cell_says(cell: str, expected: dict[str, Any]) -> None:
+    found = load(cell)
     assert {name: getattr(found, name) for name in expected} == expected
 
 
@@ -46,25 +39,20 @@ def test_one_request_alone_is_a_batch_of_one() -> None:
 
 
 def test_a_stated_batch_starts_together_however_many_clients_sent_it() -> None:
-    assert load("", 8) == load("1", 8) == Load(arrival=Arrival.BATCH, users=8)
-    assert load("16", 8).users == 16
+    assert load("", "8") == load("1", "8") == Load(arrival=Arrival.BATCH, users=8)
+    assert load("16", "8").users == 16
     # But for requests that arrive by themselves.
-    assert load("rate=4/s", 8).arrival is Arrival.RATE
+    assert load("rate=4/s", "8").arrival is Arrival.RATE
 
 
-@pytest.mark.parametrize(
-    ("note", "expected"),
-    [
-        ("300 prompts of ShareGPT", {"requests": 300, "varied": True}),
-        ("1,500 requests", {"requests": 1500}),
-        ("--max-num-seqs=64", {"max_sequences": 64}),
-        ("max_batch_size 32", {"max_sequences": 32}),
-        ("random prompts, 512 in 128 out", {"varied": False, "max_sequences": None}),
-    ],
-)
-def test_the_note_says_how_many_and_how_long(note: str, expected: dict[str, Any]) -> None:
-    found = load("rate=4/s", note=note)
-    assert {name: getattr(found, name) for name in expected} == expected
+def test_users_of_requests_of_one_are_a_closed_loop() -> None:
+    assert load("16") == load("16", "1") == Load(arrival=Arrival.USERS, users=16)
+
+
+def test_other_columns_say_how_many_and_how_long() -> None:
+    found = load("rate=4/s", requests="300", max_sequences="64", lengths="varied")
+    assert (found.requests, found.max_sequences, found.varied) == (300, 64, True)
+    assert load("burst=100", requests="300").requests == 100
 
 
 @settings(derandomize=True, max_examples=60)

@@ -149,8 +149,8 @@ MISTAKES = {
     "nothing": (
         "workloads:\n  support-bert:\n    - {instance_type: ml.g5.xlarge, concurrency: 4}\n",
         "config/measurements.yaml:3  workloads.support-bert.0\n"
-        "  nothing is measured; give at least one of p95_latency_ms, max_requests_per_second, "
-        "training_units_per_second, peak_accelerator_memory_gib",
+        "  nothing is measured; give at least one of p95_latency_ms, time_to_first_token_ms, inter_token_ms, "
+        "max_requests_per_second, training_units_per_second, peak_accelerator_memory_gib",
     ),
     "training figure of an endpoint": (
         "workloads:\n  support-bert:\n    - {instance_type: ml.g5.xlarge, training_units_per_second: 4}\n",

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from sizewell.instance_selection.estimation.coefficients import Array, Coefficients, Labels, load_priors
+from sizewell.instance_selection.estimation.coefficients import Array, Coefficients, Labels, load_table
 
 #: What is reached; every other coefficient is a cost, and 0.
 REACHED = {
@@ -16,13 +16,14 @@ REACHED = {
     "bandwidth": 0.5,
     "cache_bandwidth": 0.5,
     "link": 1.0,
-    "bin_rate": 1.0,
+    "bin_ns": 1.0,
+    "gpu_cores": 1.0,
 }
 
 
 def known(physics: str, **changes: float) -> dict[str, Array]:
     """Return every coefficient of a physics, the same for all machines."""
-    values = {name: REACHED.get(name, 0.0) for name in load_priors(physics)}
+    values = {name: REACHED.get(name, 0.0) for name in load_table(physics)}
     assert changes.keys() <= values.keys(), f"{physics} has no {changes.keys() - values.keys()}"
     return {name: np.array(value) for name, value in (values | changes).items()}
 
@@ -31,7 +32,7 @@ class KnownCoefficients(Coefficients):
     """The same for whatever labels, and sure of it."""
 
     def __init__(self, physics: str) -> None:
-        super().__init__(physics, fitted={})
+        super().__init__(physics)
         self._known = known(physics)
 
     def values(self, labels: Labels, count: int) -> dict[str, Array]:

@@ -19,11 +19,13 @@ from sizewell.instance_selection import (
     select_endpoint_instance,
     select_training_instance,
 )
-from sizewell.instance_selection.estimation.boosting import NODE_S
+from sizewell.instance_selection.catalog import Cpu
+from sizewell.instance_selection.estimation.boosting import NODE_CYCLES, REFERENCE_GHZ
 from sizewell.instance_selection.estimation.hardware import GIB, USABLE_HOST_SHARE
 from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES
 from sizewell.instance_selection.requirements import START_UP_HOURS
 from tests.instance_selection.builders import (
+    CPU,
     DIFFUSION,
     RECOMMENDER,
     TREES,
@@ -62,9 +64,19 @@ def test_more_and_deeper_trees_take_longer_and_a_linear_model_has_none() -> None
     def service_ms(model: ModelSpec) -> float:
         return float(endpoint_columns(endpoint(model=model), cpu_instance()).layout.alone.request[0]) * 1000
 
-    assert service_ms(TREES) - service_ms(LINEAR) == pytest.approx(500 * 8 * NODE_S * 1000)
+    node_ms = NODE_CYCLES / (REFERENCE_GHZ * 1e6)
+    assert service_ms(TREES) - service_ms(LINEAR) == pytest.approx(500 * 8 * node_ms)
     assert service_ms(replace(TREES, trees=5000)) > service_ms(TREES)
     assert service_ms(LINEAR) == service_ms(replace(LINEAR, trees=5000))
+
+
+def test_a_faster_core_scores_rows_sooner_and_what_stands_beside_a_gpu_is_taken_for_a_usual_one() -> None:
+    fast = cpu_instance("ml.fast.xlarge", cpu=replace(CPU, sustained_clock_ghz=2 * REFERENCE_GHZ))
+    columns = endpoint_columns(endpoint(model=TREES), cpu_instance(), fast, gpu_instance(cpu=fast.cpu))
+
+    usual, quick, beside_a_gpu = columns.layout.alone.request
+    assert usual - quick == pytest.approx(500 * 8 * NODE_CYCLES / (REFERENCE_GHZ * 1e9) / 2)
+    assert beside_a_gpu == usual
 
 
 @pytest.mark.parametrize("precision", Precision)
@@ -97,6 +109,17 @@ def test_small_data_does_not_train_faster_on_more_cores() -> None:
     # More cores wait longer for one another, and some have nothing to do.
     assert hours(4, 1e3) < hours(64, 1e3)
     assert hours(4, 1e7) > 1.5 * hours(64, 1e7)
+
+
+def test_trees_train_faster_on_newer_cores_and_on_those_of_one_socket() -> None:
+    def hours(cpu: Cpu = CPU) -> float:
+        known = catalog(cpu_instance(vcpus=64, cpu=cpu))
+        found = select_training_instance(training(model=TREES, units=1e7), known).chosen.estimate
+        return found.duration_hours - START_UP_HOURS
+
+    assert hours(replace(CPU, instructions_per_clock=1.5)) < 0.9 * hours()
+    assert hours(replace(CPU, sustained_clock_ghz=4.0)) < 0.9 * hours()
+    assert hours(replace(CPU, vcpus_per_socket=16)) > 1.1 * hours()
 
 
 def test_trees_are_not_spread_over_several_instances() -> None:

@@ -8,15 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sizewell.instance_selection.estimation.boosting import (
-    BIN_BYTES,
-    COPY_BANDWIDTH,
+    CORE_OF_ANOTHER_SOCKET,
     CORES_OF_A_WAIT,
     MAX_LEAVES,
-    NODE_S,
+    NODE_CYCLES,
     REFERENCE_BANDWIDTH,
-    REFERENCE_BANDWIDTH_PER_CORE,
-    ROWS_PER_CORE,
+    REFERENCE_GHZ,
     ROWS_PER_LEAF,
+    WAIT_OF_A_LEAF,
     answer_seconds,
     boosting_labels,
     training_seconds,
@@ -26,7 +25,11 @@ from tests.instance_selection.known_coefficients import known
 laws = settings(derandomize=True, max_examples=100)
 PLACES = [("cpu", "xgboost"), ("cpu", "lightgbm"), ("cuda", "xgboost"), ("cuda", "lightgbm")]
 #: Everything costs something, in the proportions of a server.
-USUAL = {"bin_rate": 0.5, "serial": 0.1, "row_ns": 4.0, "split_ns": 3.0, "level_us": 150.0, "setup_ns": 40.0}
+USUAL = {
+    "bin_ns": 2.0, "serial": 0.1, "row_ns": 4.0, "split_ns": 3.0, "level_us": 150.0, "launch_us": 500.0, "gpu_cores": 15.0,
+}  # fmt: skip
+#: Nothing but the work that is shared.
+WORK = USUAL | {"level_us": 0.0, "launch_us": 0.0}
 
 
 def seconds(
@@ -38,12 +41,12 @@ def seconds(
 ) -> float:
     """Return the seconds of 100 trees of depth 6 over a million rows of 10,000 features: histograms take nearly all."""
     defaults = {"rows": 1e6, "features": 1e4, "rounds": 100.0, "depth": 6.0}
-    bandwidth = np.array([REFERENCE_BANDWIDTH if kind == "cuda" else REFERENCE_BANDWIDTH_PER_CORE * cores])
+    machine = {"core_ghz": REFERENCE_GHZ, "socket_cores": np.inf, "bandwidth": REFERENCE_BANDWIDTH}
     found = training_seconds(
         known("boosting", **(k or {})),
         boosting_labels((kind,), (library,)),
         cores=np.array([cores]),
-        **({"bandwidth": bandwidth} | defaults | changes),
+        **({name: np.array([value]) for name, value in machine.items()} | defaults | changes),
     )
     return float(found[0])
 
@@ -72,9 +75,9 @@ def test_but_for_waits_more_cores_are_never_slower_and_never_faster_than_the_ser
     one: float, other: float, serial: float, rows: float, place: tuple[str, str]
 ) -> None:
     kind, library = place
-    k = USUAL | {"serial": serial, "level_us": 0.0, "setup_ns": 0.0}
+    k = WORK | {"serial": serial}
     few, many = (
-        seconds(cores, kind, k, library, rows=rows, features=50.0, host_cores=cores)
+        seconds(cores, kind, k, library, rows=rows, features=50.0, host_cores=cores, socket_cores=48.0)
         for cores in sorted((one, other))
     )
 
@@ -83,13 +86,24 @@ def test_but_for_waits_more_cores_are_never_slower_and_never_faster_than_the_ser
         assert many >= serial * seconds(1.0, kind, k, library, rows=rows, features=50.0) * 0.99
 
 
-def test_few_rows_keep_few_cores_busy() -> None:
-    rows = 2 * ROWS_PER_CORE
+def test_a_core_of_another_socket_adds_less_than_one_of_the_first() -> None:
+    # 24 cores of each of two sockets.
+    two = seconds(cores=48, socket_cores=np.array([24.0]))
 
-    two, sixty_four = (seconds(cores=cores, rows=rows) for cores in (2, 64))
+    assert two == pytest.approx(3000.0 / (24 + 24 * CORE_OF_ANOTHER_SOCKET), rel=0.01)
+    assert seconds(cores=24, socket_cores=np.array([24.0])) == pytest.approx(3000.0 / 24, rel=0.01)
 
-    assert two == pytest.approx(sixty_four, rel=0.01)
-    assert seconds(cores=1, rows=rows) > two
+
+@pytest.mark.parametrize("waits", [0.0, 100.0])
+def test_a_faster_core_works_and_waits_less(waits: float) -> None:
+    small: dict[str, Any] = {"rows": 1e4, "features": 10.0, "k": USUAL | {"level_us": waits}}
+
+    # Gradients of so few rows lie in the cache, whose clock is that of the core.
+    slow, fast = (seconds(core_ghz=np.array([ghz]), **small) for ghz in (2.0, 4.0))
+    assert slow == pytest.approx(2 * fast, rel=0.01)
+    slow, fast = (seconds(core_ghz=np.array([ghz]), k={"bin_ns": 0.0}, rows=1e8) for ghz in (2.0, 4.0))
+    assert slow == pytest.approx(fast)
+    assert slow > 0
 
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
@@ -109,38 +123,26 @@ def test_gradients_that_no_cache_holds_are_waited_for_where_rows_are_sorted(kind
     assert (many > 10.1 * few) == ((kind, library) != ("cuda", "xgboost"))
 
 
-def test_the_bins_of_every_leaf_are_looked_at_however_few_rows_it_has() -> None:
-    # 100 trees x 64 leaves and as many before them, 10^4 features of 256 bins.
-    assert added("split_ns", 3.0) == pytest.approx(100 * 128 * 1e4 * 256 * 3e-9)
+def test_each_step_looks_at_all_bins_however_few_rows_there_are() -> None:
+    # 100 trees x 6 levels, a parent and its smaller child, 10^4 features of 256 bins.
+    assert added("split_ns", 3.0) == pytest.approx(100 * 6 * 2 * 1e4 * 256 * 3e-9)
     assert added("split_ns", 3.0, rows=1e5) == pytest.approx(added("split_ns", 3.0))
     assert added("split_ns", 3.0, bins=64.0) == pytest.approx(added("split_ns", 3.0) / 4)
-    # A leaf has rows, and a feature is looked at by one core.
-    full = added("split_ns", 3.0, rows=ROWS_PER_LEAF * 32)
-    assert full == pytest.approx(added("split_ns", 3.0) / 2)
-    two, many = (added("split_ns", 3.0, cores=cores, features=2.0) for cores in (2, 64))
-    assert two == pytest.approx(many)
+    # Leaf by leaf: 64 of them, or as many as have rows enough.
+    by_leaf = added("split_ns", 3.0, library="lightgbm")
+    assert by_leaf == pytest.approx(100 * 64 * 2 * 1e4 * 256 * 3e-9)
+    few = added("split_ns", 3.0, library="lightgbm", rows=ROWS_PER_LEAF * 32)
+    assert few == pytest.approx(by_leaf / 2)
 
 
-def test_the_host_does_what_a_library_leaves_to_it() -> None:
-    k = USUAL | {"bin_rate": 100.0, "level_us": 0.0, "setup_ns": 0.0}
-    table: dict[str, Any] = {"kind": "cuda", "rows": 1e7, "features": 8.0, "k": k}
+@pytest.mark.parametrize(("name", "shared"), [("row_ns", True), ("split_ns", True), ("bin_ns", False)])
+def test_the_host_does_what_a_library_leaves_to_it(name: str, shared: bool) -> None:
+    table: dict[str, Any] = {"kind": "cuda", "rows": 1e4, "features": 100.0}
 
-    few, many = (seconds(library="lightgbm", host_cores=cores, **table) for cores in (4.0, 16.0))
-
-    assert few > 1.5 * many
-    few, many = (
-        added("split_ns", 3.0, kind="cuda", library="lightgbm", host_cores=cores) for cores in (4.0, 16.0)
-    )
-    assert few == pytest.approx(4 * many)
-    assert seconds(host_cores=4.0, **table) == seconds(host_cores=16.0, **table)
-
-
-def test_a_gpu_sends_the_histogram_of_each_new_leaf_to_a_host_that_wants_it() -> None:
-    table: dict[str, Any] = {"kind": "cuda", "rows": 1e4, "rounds": 1.0}
-
-    # 64 leaves, 10^4 features of 256 bins.
-    found = seconds(library="lightgbm", **table) - seconds(**table)
-    assert found == pytest.approx(64 * 1e4 * 256 * BIN_BYTES / COPY_BANDWIDTH, rel=0.01)
+    few, many = (added(name, 4.0, library="lightgbm", host_cores=cores, **table) for cores in (4.0, 16.0))
+    assert few == pytest.approx(4 * many if shared else many)
+    few, many = (added(name, 4.0, host_cores=cores, **table) for cores in (4.0, 16.0))
+    assert few == many > 0
 
 
 @pytest.mark.parametrize("cores", [1.0, 48.0])
@@ -150,9 +152,15 @@ def test_each_level_of_each_tree_waits_for_all_cores(cores: float) -> None:
     assert added("level_us", 100.0, cores=cores) == pytest.approx(100 * 6 * wait)
     # Leaf by leaf there are as many steps as leaves, up to a number that libraries stop at.
     leaf_wise: dict[str, Any] = {"library": "lightgbm", "cores": cores}
-    assert added("level_us", 100.0, **leaf_wise) == pytest.approx(100 * 64 * wait)
-    assert added("level_us", 100.0, leaves=31.0, **leaf_wise) == pytest.approx(100 * 31 * wait)
-    assert added("level_us", 100.0, depth=20.0, **leaf_wise) == pytest.approx(100 * MAX_LEAVES * wait)
+    after_a_leaf = WAIT_OF_A_LEAF * wait
+    assert added("level_us", 100.0, **leaf_wise) == pytest.approx(100 * 64 * after_a_leaf)
+    assert added("level_us", 100.0, leaves=31.0, **leaf_wise) == pytest.approx(100 * 31 * after_a_leaf)
+    assert added("level_us", 100.0, depth=20.0, **leaf_wise) == pytest.approx(100 * MAX_LEAVES * after_a_leaf)
+
+
+def test_a_gpu_waits_for_its_host_at_each_level_whatever_its_size() -> None:
+    assert added("launch_us", 100.0, kind="cuda", cores=80.0) == pytest.approx(100 * 6 * 100e-6)
+    assert added("level_us", 100.0, kind="cuda") == added("launch_us", 100.0) == 0
 
 
 def test_a_small_table_takes_longer_on_a_large_machine() -> None:
@@ -183,15 +191,13 @@ def test_a_method_without_histograms_reads_a_gradient_for_each_value_of_each_lev
     assert seconds(kind="cuda", presorted=True, **table) == seconds(kind="cuda", **table)
 
 
-def test_the_table_is_binned_once() -> None:
-    assert added("setup_ns", 40.0) == pytest.approx(1e10 * 40e-9)
-
-
 def test_a_gpu_is_as_fast_as_its_memory_allows() -> None:
     slow, fast = (seconds(kind="cuda", bandwidth=np.array([rate])) for rate in (300e9, 1200e9))
 
     assert slow == pytest.approx(3000.0)
     assert fast == pytest.approx(1500.0)
+    # A GPU of the reference does the work of so many cores.
+    assert seconds(kind="cuda", k={"gpu_cores": 15.0}) == pytest.approx(200.0)
 
 
 @laws
@@ -220,7 +226,8 @@ def test_an_answer_takes_a_branch_at_each_level_of_each_tree() -> None:
         batch = {"rows": 1000.0, "trees": 500.0, "depth": 8.0} | changes
         return float(answer_seconds(cores=cores, **batch))
 
-    assert answer(1.0) == pytest.approx(1000 * 500 * 8 * NODE_S)
+    assert answer(1.0) == pytest.approx(1000 * 500 * 8 * NODE_CYCLES / (REFERENCE_GHZ * 1e9))
     assert answer(4.0) == pytest.approx(answer(1.0) / 4)
+    assert answer(1.0, core_ghz=2 * REFERENCE_GHZ) == pytest.approx(answer(1.0) / 2)
     # One row is answered by one core.
     assert answer(4.0, rows=1.0) == answer(1.0, rows=1.0)

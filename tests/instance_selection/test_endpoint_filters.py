@@ -229,30 +229,30 @@ def test_hardware_without_the_precision_or_without_a_known_rate(
 
 
 def test_a_model_that_does_not_fit_into_one_accelerator() -> None:
-    # 10^10 weights x 2 bytes = 18.63 GiB, and 0.8 GiB of CUDA context; 92 % of 20 GiB are usable.
+    # 10^10 weights x 2 bytes = 18.63 GiB, and 0.5 GiB of CUDA context; 92 % of 20 GiB are usable.
     needs = endpoint(model=replace(ROUND_CNN, parameters=10e9))
 
     found = rejection(needs, catalog(gpu_instance()))
 
-    assert (found.filter, found.reason) == ("memory", "needs 19.4 GiB, memory offers 18.4")
-    assert found.shortfall == pytest.approx(19.4 / 18.4, rel=1e-2)
+    assert (found.filter, found.reason) == ("memory", "needs 19.1 GiB, memory offers 18.4")
+    assert found.shortfall == pytest.approx(19.1 / 18.4, rel=1e-2)
 
 
 def test_a_decoder_that_does_not_fit_into_all_accelerators_together() -> None:
-    # 4 x 10^10 weights x 2 bytes / 4 = 18.63 GiB; context, communication and the engine's reserve take 0.8, 1.8 and 0.7,
+    # 4 x 10^10 weights x 2 bytes / 4 = 18.63 GiB; context, communication and the engine's reserve take 0.5, 1.8 and 0.7,
     # sampling 0.3.
     needs = decoder_endpoint(model=replace(ROUND_DECODER, parameters=40e9))
 
     assert rejected(needs, gpu_instance(accelerator_count=4)) == (
         "memory",
-        "needs 22.2 GiB, each of 4 accelerators offers 18.4",
+        "needs 21.9 GiB, each of 4 accelerators offers 18.4",
     )
 
 
 def test_unknown_accelerator_memory_never_fits_and_has_no_shortfall() -> None:
     found = rejection(endpoint(), catalog(gpu_instance(accelerator_memory_gib=None)))
 
-    assert (found.filter, found.reason) == ("memory", "needs 0.8 GiB, memory offers 0.0")
+    assert (found.filter, found.reason) == ("memory", "needs 0.5 GiB, memory offers 0.0")
     assert found.shortfall is None
 
 

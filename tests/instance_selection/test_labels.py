@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sizewell.instance_selection import Architecture, Engine, Precision
-from sizewell.instance_selection.estimation.coefficients import BASE, NONE, Label, load_priors
+from sizewell.instance_selection.estimation.coefficients import BASE, NONE, Label, load_table
 from sizewell.instance_selection.labels import is_expanded_apart, serving_labels, training_labels
 from tests.instance_selection.builders import (
     BERT_BASE,
@@ -127,11 +127,11 @@ def test_a_mixture_of_experts_is_told_from_a_dense_model() -> None:
 
 
 @pytest.mark.parametrize("physics", ["forward", "generation", "training"])
-def test_the_labels_answer_every_question_of_the_priors(physics: str) -> None:
+def test_the_labels_answer_every_question_of_the_coefficients(physics: str) -> None:
     asked = {
         part
-        for prior in load_priors(physics).values()
-        for factor in prior.factors
+        for factors in load_table(physics).values()
+        for factor in factors
         if factor != BASE
         for part in factor.split(":")
     }

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from sizewell.instance_selection.estimation.machines import (
     machines_of,
     value_bytes,
 )
-from sizewell.instance_selection.estimation.processors import processor_of, sustained_flops
+from sizewell.instance_selection.estimation.processors import TYPICAL_CLOCK_GHZ, processor_of, sustained_flops
 from tests.instance_selection.builders import (
     CPU,
     GPU,
@@ -120,7 +121,18 @@ def test_few_busy_cores_of_a_host_read_more_than_their_share_and_are_clocked_hig
     # 13 GB/s of a core, until the whole host has no more than 160.
     assert [one.bandwidth for one in (alone, few, all_of_them)] == pytest.approx([13e9, 104e9, 160e9])
     assert alone.flops > few.flops / 8 > all_of_them.flops / 32
+    assert alone.core_ghz > few.core_ghz > all_of_them.core_ghz
     assert all_of_them == processor_of(slow, "fp32", memory_gib=64, cores=32)
+
+
+def test_a_core_is_as_fast_as_its_clock_and_its_generation_make_it() -> None:
+    new = replace(
+        CPU, threads_per_core=2, sustained_clock_ghz=3.2, instructions_per_clock=1.4, vcpus_per_socket=96
+    )
+
+    found = machines_of([cpu_instance(cpu=new), cpu_instance(), gpu_instance()], "fp32")
+    assert found.core_ghz == pytest.approx([3.2 * 1.4, TYPICAL_CLOCK_GHZ, 0.0])
+    assert found.socket_cores.tolist() == [48, math.inf, math.inf]
 
 
 @pytest.mark.parametrize(("threads", "cores"), [(1, 8), (2, 4)])

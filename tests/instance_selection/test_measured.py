@@ -15,6 +15,7 @@ from sizewell.instance_selection import (
     select_training_instance,
 )
 from sizewell.instance_selection.estimation.shared_error import OTHER_FACTOR, SHARED_PART
+from sizewell.instance_selection.latency_bounds import FIRST_TOKEN
 from tests.instance_selection.builders import GPU as ACCELERATOR
 from tests.instance_selection.builders import (
     ROUND_CNN,
@@ -22,6 +23,7 @@ from tests.instance_selection.builders import (
     cpu_instance,
     decoder_endpoint,
     endpoint,
+    endpoint_columns,
     gpu_instance,
     rejection,
     training,
@@ -96,6 +98,35 @@ def test_several_figures_of_one_measurement_are_all_marked() -> None:
     assert set(found.measured) == {"latency", "throughput", "memory"}
 
 
+def test_a_later_measurement_of_a_type_says_what_it_measured_and_an_earlier_one_the_rest() -> None:
+    latency = Measurement(
+        instance_type=CPU, p95_latency_ms=30.0, concurrency=1.0, peak_accelerator_memory_gib=3.0
+    )
+    capacity = Measurement(instance_type=CPU, max_requests_per_second=40.0, concurrency=8.0)
+    under_load = Measurement(instance_type=CPU, p95_latency_ms=90.0, concurrency=8.0)
+
+    def found(*measurements: Measurement) -> EndpointEstimate:
+        return select_endpoint_instance(endpoint(measurements=measurements), BOTH).chosen.estimate
+
+    for both in (found(latency, capacity), found(capacity, latency)):
+        assert (both.p95_latency_ms, both.capacity_requests_per_second) == (30, 40)
+        assert both.service_time_ms == pytest.approx(30 / 1.2)
+        assert set(both.measured) == {"latency", "throughput", "memory"}
+    # A latency is of its concurrency: of eight requests at a time it says nothing of one.
+    all_three = found(latency, capacity, under_load)
+    assert (all_three.p95_latency_ms, all_three.capacity_requests_per_second) == (90, 40)
+    assert all_three.service_time_ms == pytest.approx(50)
+
+
+def test_a_measurement_of_a_type_of_sagemaker_holds_for_the_type_of_ec2() -> None:
+    of_ec2 = catalog(replace(cpu_instance(CPU), name="c9.xlarge"), usd_per_hour={"c9.xlarge": 0.1})
+    measured = Measurement(instance_type="ml.c9.xlarge", p95_latency_ms=30.0)
+
+    found = select_endpoint_instance(endpoint(measurements=(measured,)), of_ec2).chosen
+
+    assert (found.instance_type, found.estimate.p95_latency_ms) == ("c9.xlarge", 30)
+
+
 def test_a_slow_measurement_turns_down_what_was_predicted_to_be_fast() -> None:
     measured = Measurement(instance_type=GPU, p95_latency_ms=5000.0)
 
@@ -135,6 +166,16 @@ def test_a_measured_speed_of_training_replaces_the_prediction() -> None:
     assert found.measured == ("throughput",)
     assert found.duration_range_hours is None
     assert "deadline" not in found.near_limits
+
+
+def test_a_training_measured_on_a_type_of_sagemaker_holds_for_the_type_of_ec2() -> None:
+    cluster = replace(gpu_instance(GPU, accelerator_count=8), name="g9.xlarge")
+    measured = Measurement(instance_type=GPU, training_units_per_second=200.0)
+    needs = training(measurements=(measured,))
+
+    found = select_training_instance(needs, catalog(cluster, usd_per_hour={"g9.xlarge": 1.0})).chosen.estimate
+
+    assert found.units_per_second == pytest.approx(200)
 
 
 def test_a_measured_cluster_is_that_of_its_size_and_no_other() -> None:
@@ -196,3 +237,57 @@ def test_interruptions_prolong_a_measured_job_as_any_other() -> None:
     spot = SpotRequirements(checkpoint_interval_hours=1.0, on_demand_fallback=False)
 
     assert trained(measured, spot=spot).duration_hours > trained(measured).duration_hours
+
+
+def generated(**measured: Any) -> EndpointEstimate:
+    """Return the estimate of a model that generates, on a type on which something was measured."""
+    needs = decoder_endpoint(
+        max_p95_latency_ms=60_000,
+        measurements=(Measurement(instance_type=GPU, **measured),) if measured else (),
+    )
+    alone = catalog(gpu_instance(GPU), usd_per_hour={GPU: 1.0})
+    return select_endpoint_instance(needs, alone).chosen.estimate
+
+
+def test_a_measured_first_token_and_step_replace_their_predictions() -> None:
+    found = generated(time_to_first_token_ms=321.0, inter_token_ms=7.0, concurrency=8.0)
+
+    assert (found.time_to_first_token_ms, found.inter_token_ms) == (321, 7)
+    assert found.measured == ("time to first token", "time between tokens")
+
+
+def test_a_request_follows_the_parts_of_its_answer_that_were_measured() -> None:
+    predicted = generated()
+    assert predicted.time_to_first_token_ms is not None
+    assert predicted.inter_token_ms is not None
+    twice = generated(
+        time_to_first_token_ms=2 * predicted_alone("first_token"), inter_token_ms=2 * predicted_alone("step")
+    )
+
+    assert twice.service_time_ms == pytest.approx(2 * predicted.service_time_ms)
+    # What was measured of whole answers goes before.
+    whole = generated(p95_latency_ms=600.0, inter_token_ms=2 * predicted_alone("step"))
+    assert whole.p95_latency_ms == 600
+    assert whole.service_time_ms == pytest.approx(500)
+    assert whole.inter_token_ms == 2 * predicted_alone("step")
+
+
+def predicted_alone(part: str) -> float:
+    """Return what is predicted in 95 of 100 answers of a part of an answer alone, in milliseconds."""
+    needs = decoder_endpoint(max_p95_latency_ms=60_000)
+    columns = endpoint_columns(needs, gpu_instance(GPU))
+    return float(getattr(columns.layout.alone, part)[0]) * 1200
+
+
+def test_a_measured_first_token_needs_no_margin_and_has_no_range() -> None:
+    predicted = generated()
+    limit = predicted_alone("first_token") * 1.01
+    bounded = {"max_p95_latency_ms": 60_000, "max_time_to_first_token_ms": limit, "margin": 0.5}
+    assert rejection(decoder_endpoint(**bounded), BOTH, GPU).filter == "first-token"
+
+    measured = Measurement(instance_type=GPU, time_to_first_token_ms=limit)
+    found = select_endpoint_instance(decoder_endpoint(**bounded, measurements=(measured,)), BOTH).chosen
+
+    assert "first-token" not in found.estimate.near_limits
+    assert FIRST_TOKEN.range_ms(found.estimate) is None
+    assert FIRST_TOKEN.range_ms(predicted) is not None

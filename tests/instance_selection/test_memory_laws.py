@@ -13,7 +13,7 @@ from sizewell.instance_selection import Architecture, Catalog, Engine, ModelSpec
 from sizewell.instance_selection.catalog import InstanceType
 from sizewell.instance_selection.endpoint_selection import endpoint_verdicts
 from sizewell.instance_selection.estimation.hardware import GIB
-from sizewell.instance_selection.estimation.memory import ServingMemory, serving_memory
+from sizewell.instance_selection.estimation.memory import ENGINES, ServingMemory, serving_memory
 from sizewell.instance_selection.estimation.training_memory import kept_bytes_per_example, training_memory
 from sizewell.instance_selection.presets import load_presets
 from tests.instance_selection.builders import (
@@ -46,8 +46,9 @@ def serving(
 ) -> ServingMemory:
     return serving_memory(
         model,
-        engine,
+        ENGINES[engine],
         kinds="cuda",
+        links="nvlink",
         device_bytes=20 * GIB,
         tokens=prompt + answer,
         input_tokens=prompt,

@@ -46,9 +46,9 @@ def test_a_bound_within_the_range_of_the_latency_is_near() -> None:
 
 
 def test_memory_above_nine_tenths_is_near() -> None:
-    # 18.4 GiB are usable: 16.6 are nine tenths, 0.8 of them the context.
-    assert served(1000, parameters=8.4e9).near_limits == ()
-    assert served(1000, parameters=8.5e9).near_limits == ("memory",)
+    # 18.4 GiB are usable: 16.6 are nine tenths, 0.5 of them the context.
+    assert served(1000, parameters=8.6e9).near_limits == ()
+    assert served(1000, parameters=8.7e9).near_limits == ("memory",)
 
 
 def test_a_deadline_within_the_range_of_the_duration_is_near() -> None:

@@ -173,7 +173,7 @@ def test_when_nothing_fits_the_message_lists_the_five_nearest_with_their_reasons
             "  ml.c9.2xlarge: latency: p95 of 30 ms on an idle instance, 2.0 ms asked",
             "  ml.c9.xlarge: latency: p95 of 60 ms on an idle instance, 2.0 ms asked",
             "  ml.c9.large: latency: p95 of 120 ms on an idle instance, 2.0 ms asked",
-            "  ml.g9.xlarge: memory: needs 0.8 GiB, memory offers 0.5",
+            "  ml.g9.xlarge: memory: needs 0.5 GiB, memory offers 0.5",
         ]
     )
     assert [one.shortfall for one in raised.value.nearest[:4]] == pytest.approx([7.5, 15, 30, 60])

@@ -126,6 +126,21 @@ def test_tensor_parallel_groups_are_siblings_of_those_of_the_same_size() -> None
     assert after[FOUR].service_time_ms > before[FOUR].service_time_ms
 
 
+def test_a_measured_first_token_scales_that_part_of_other_types_and_their_requests() -> None:
+    needs = decoder_endpoint(max_p95_latency_ms=60_000)
+    before = estimates(needs)
+    slow = Measurement(
+        instance_type=LARGE, time_to_first_token_ms=10 * (before[LARGE].time_to_first_token_ms or 0)
+    )
+    after = estimates(needs, slow)
+
+    for name in (SMALL, OTHER):
+        assert (after[name].time_to_first_token_ms or 0) > 2 * (before[name].time_to_first_token_ms or 0)
+        assert after[name].service_time_ms > before[name].service_time_ms
+        assert after[name].inter_token_ms == pytest.approx(before[name].inter_token_ms, rel=0.2)
+        assert after[name].scaled_by == (LARGE,)
+
+
 def test_an_llm_engine_is_scaled_by_what_was_measured_under_load_and_others_are_not() -> None:
     under_load = Measurement(instance_type=LARGE, p95_latency_ms=2_000, concurrency=8)
     engine = decoder_endpoint(max_p95_latency_ms=60_000)

@@ -232,7 +232,7 @@ def test_benchmark_is_of_the_endpoint_that_the_target_names() -> None:
         p95_latency_ms=8980.8,
         max_requests_per_second=3.3,
         date="2026-10-17",
-        source="ai-benchmark job",
+        source="aiperf",
     )
 
 
@@ -364,7 +364,7 @@ MISTAKES: dict[str, tuple[Any, str]] = {
         {**AIPERF, "error_request_count": {"avg": 35.0}},
         "result:17  error_request_count\n"
         "  35 of 235 requests failed; at most 1% may\n"
-        "  lower the concurrency of the test, or mend the endpoint, and run it again",
+        "  lower the load of the test, or mend the endpoint, and run it again",
     ),
     "unknown key": (
         [{"instance_type": "ml.g5.xlarge", "p95_latency": 4}],
@@ -373,8 +373,8 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "unknown column": (
         "instance_type,tail\nml.g5.xlarge,3\n",
         "result:1  tail\n"
-        "  unknown key; allowed: instance_type, concurrency, p95_latency_ms, max_requests_per_second, "
-        "training_units_per_second, instance_count, peak_accelerator_memory_gib, date, source",
+        "  unknown key; allowed: instance_type, concurrency, p95_latency_ms, time_to_first_token_ms, inter_token_ms, "
+        "max_requests_per_second, training_units_per_second, instance_count, peak_accelerator_memory_gib, date, source",
     ),
     "unit in a cell": (
         "instance_type,p95_latency_ms\nml.g5.xlarge,3ms\n",
@@ -392,8 +392,8 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     ),
     "nothing measured": (
         "instance_type,source\nml.g5.xlarge,k6\n",
-        "result:2\n  nothing is measured; give at least one of p95_latency_ms, max_requests_per_second, "
-        "training_units_per_second, peak_accelerator_memory_gib",
+        "result:2\n  nothing is measured; give at least one of p95_latency_ms, time_to_first_token_ms, inter_token_ms, "
+        "max_requests_per_second, training_units_per_second, peak_accelerator_memory_gib",
     ),
     "twice": (
         [ROWS[0], ROWS[0]],
@@ -455,6 +455,21 @@ KEYS = [
     "loadgen",
     "concurrency",
     "measurements",
+    "metrics",
+    "http_reqs",
+    "http_req_duration",
+    "values",
+    "rate",
+    "count",
+    "p(95)",
+    "num_requests",
+    "response_times",
+    "12",
+    "mean_ttft_ms",
+    "completed",
+    "failed",
+    "request_rate",
+    "p99_ttft_ms",
 ]
 
 

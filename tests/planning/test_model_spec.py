@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from sizewell.config.ml_model import Model
+from sizewell.config.ml_model import Model, PresetModel
 from sizewell.instance_selection import Architecture, ModelSpec, Precision
 from sizewell.instance_selection.estimation.work import forward_work, transformer_shape
 from sizewell.instance_selection.presets import find_preset
@@ -194,3 +194,13 @@ def test_any_model_can_be_computed_from_its_weights_alone(millions: float, archi
     assert work.flops > 0
     assert work.weights > 0
     assert work.layers > 0
+
+
+def test_the_images_of_a_pipeline_have_the_pixels_of_its_preset_unless_others_are_stated() -> None:
+    usual = model_spec(PresetModel(preset="sd-1.5"))
+    larger = model_spec(PresetModel(preset="sd-1.5", image_pixels=768 * 768))
+
+    assert (usual.image_pixels, larger.image_pixels) == (512 * 512, 768 * 768)
+    assert larger.activations_per_image == pytest.approx(2.25 * usual.activations_per_image)
+    # The arithmetic of other networks stands for their pixels.
+    assert model_spec(PresetModel(preset="yolov8n")).image_pixels == 0

@@ -14,16 +14,14 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from sizewell.instance_selection.estimation.coefficients import (
-    NONE,
     Array,
-    Fitted,
-    Key,
     Labels,
-    is_software,
+    Level,
+    Table,
     levels,
-    load_priors,
 )
 from tools.benchmarks.measurements import Case
+from tools.benchmarks.priors import is_software, load_priors, prior_table
 from tools.benchmarks.tables import publisher_of
 
 #: Log deviations above this count less than in proportion to their square.
@@ -37,6 +35,8 @@ MAX_ROWS_OF_SOURCE = 60
 MAX_STEPS = 25
 MIN_GAIN = 2e-4
 TRIALS = 6
+#: Coefficient, factor and level.
+Key = tuple[str, str, str]
 
 
 class PhysicsCases(Protocol):
@@ -75,11 +75,11 @@ class Calibration:
         self._columns: dict[str, np.ndarray] = {}
         for name, prior in priors.items():
             columns = []
-            for factor, known in prior.factors.items():
+            for factor, known in prior.items():
                 column = []
                 for level in levels(factor, cases.labels, count):
                     key = (name, factor, level)
-                    if level == NONE:
+                    if not known.has(level):
                         column.append(-1)
                         continue
                     if key not in self._keys:
@@ -90,39 +90,50 @@ class Calibration:
                 columns.append(column)
             self._columns[name] = np.array(columns)
         self._offset = np.empty(count, int)
+        places: dict[str, int] = {}
         for i, case in enumerate(cases.cases):
-            key = ("offset", "publisher", publisher_of(case.source))
-            if key not in self._keys:
-                self._keys[key] = len(means)
+            publisher = publisher_of(case.source)
+            if publisher not in places:
+                places[publisher] = len(means)
                 means.append(0.0)
                 spreads.append(PUBLISHER_LOG_SD)
-            self._offset[i] = self._keys[key]
+            self._offset[i] = places[publisher]
         self._mean, self._spread = np.array(means), np.array(spreads)
-        self._is_offset = np.array([key[0] == "offset" for key in self._keys])
+        self._is_offset = np.arange(len(means)) >= len(self._keys)
         self.values = np.array([np.nan if c.value is None else c.value for c in cases.cases])
         self._weights = _weights(cases)
         stated = np.array([c.size_is_stated for c in cases.cases])
         self.usable = stated & (self.values > 0) & np.isfinite(cases.predict(self._coefficients(self._mean)))
 
-    def fit(self, rows: np.ndarray) -> dict[Key, Fitted]:
-        """Return the levels that the chosen rows (truth values) have something to say of."""
-        chosen = np.where(rows & self.usable)[0]
-        if not len(chosen):
-            return {}
-        theta, precision = self._solve(chosen)
-        variance = np.diag(np.linalg.inv(precision))
-        seen = {int(i) for columns in self._columns.values() for i in columns[:, chosen].ravel() if i >= 0}
-        return {
-            key: Fitted(float(theta[i]), float(np.sqrt(variance[i])))
-            for key, i in self._keys.items()
-            if i in seen
-        }
+    def fit(self, rows: np.ndarray) -> Table:
+        """Return the levels after a fit to the chosen rows (truth values).
 
-    def software(self, rows: np.ndarray) -> set[Key]:
-        """Return the levels of software that the chosen rows show."""
+        Software that these rows do not show, but others do, is as if nobody knew it: a factor of 1, whatever its prior says.
+        """
         chosen = np.where(rows & self.usable)[0]
-        seen = {int(i) for columns in self._columns.values() for i in columns[:, chosen].ravel() if i >= 0}
-        return {key for key, i in self._keys.items() if i in seen and is_software(key[1])}
+        table = prior_table(self.cases.physics)
+        if not len(chosen):
+            return table
+        fitted, seen, shown = self._solve(chosen), self._seen(chosen), self._seen(np.where(self.usable)[0])
+        for (name, factor, level), i in self._keys.items():
+            if i in seen:
+                table[name][factor][level] = Level(float(fitted[i]), 0.0)
+            elif i in shown and is_software(factor):
+                table[name][factor].pop(level, None)
+        return table
+
+    def publishers(self) -> dict[Key, int]:
+        """Return how many publishers have usable rows of each level."""
+        who = np.array([publisher_of(case.source) for case in self.cases.cases])
+        of_level: dict[int, set[str]] = {}
+        for columns in self._columns.values():
+            for column in columns:
+                for i in np.where(self.usable)[0]:
+                    of_level.setdefault(int(column[i]), set()).add(str(who[i]))
+        return {key: len(of_level.get(i, ())) for key, i in self._keys.items()}
+
+    def _seen(self, chosen: np.ndarray) -> set[int]:
+        return {int(i) for columns in self._columns.values() for i in columns[:, chosen].ravel() if i >= 0}
 
     def _coefficients(self, theta: Array) -> dict[str, Array]:
         padded = np.append(theta, 0.0)
@@ -133,7 +144,7 @@ class Calibration:
         logs: Array = np.log(np.maximum(predicted, 1e-30)) + theta[self._offset[chosen]]
         return logs
 
-    def _solve(self, chosen: np.ndarray) -> tuple[Array, np.ndarray]:
+    def _solve(self, chosen: np.ndarray) -> Array:
         size, weights = len(self._mean), self._weights[chosen]
         observed = np.log(self.values[chosen])
         designs = {name: _design(columns[:, chosen], size) for name, columns in self._columns.items()}
@@ -147,7 +158,6 @@ class Calibration:
 
         residual = np.nan_to_num(self._log_predictions(theta, chosen) - observed)
         best = cost(residual, theta)
-        hessian = np.diag(self._spread**-2)
         for _ in range(MAX_STEPS):
             jacobian = offsets + self._slopes(theta, chosen, designs)
             curvature = weights**2 * _robust_curvature(residual / ROBUST_SCALE) / ROBUST_SCALE**2
@@ -168,7 +178,7 @@ class Calibration:
                 damping *= 5
             if gain < MIN_GAIN * best:
                 break
-        return theta, hessian
+        return theta
 
     def _slopes(self, theta: Array, chosen: np.ndarray, designs: dict[str, csr_matrix]) -> csr_matrix:
         # The logarithm of a coefficient is a sum of levels: one difference per coefficient is enough.

@@ -1,12 +1,14 @@
-"""Processors of published measurements by whatever name a source gives them.
+"""Processors of published measurements by the names of the catalog and of the tables beside this file.
 
-A name is taken apart into what it says: silicon, memory, form factor, cores, threads, vCPUs, sockets, and the name of an
-instance type. Chips that an instance type has are read from the catalog; the tables beside this file hold the others.
+An accelerator is ``[4x] NAME``, whose words may stand in any order: ``A100-80GB-SXM4`` is ``NVIDIA A100 (80 GB)``. A CPU
+is ``[2x] NAME [(16 cores)]``, where what is in parentheses is the size of the machine: cores, vCPU, threads, sockets. The
+name of an instance type stands for its processor.
 """
 
 import math
 import re
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from functools import cache
 
 from sizewell.instance_selection.catalog import Accelerator, Cpu, InstanceType, load_catalog
@@ -17,6 +19,7 @@ from sizewell.instance_selection.estimation.processors import (
     logical_cores,
     processor_of,
 )
+from tools.benchmarks.cells import UnreadableRowError, refused
 from tools.benchmarks.tables import DATA, read_table
 
 #: Physical cores of a CPU of which nothing is said: those of a virtual machine with 8 vCPUs.
@@ -28,50 +31,24 @@ UNSTATED_LOG_SD = math.log(4.0) / 1.645
 GIB_PER_CORE = 8.0
 #: vCPUs of an EC2 size, by the word before and after the dot of ``4xlarge``.
 VCPUS_OF_SIZE = {"nano": 2, "micro": 2, "small": 2, "medium": 2, "large": 2, "xlarge": 4}
-#: What stands for a processor that no table names: its generation, by the numbering of its maker.
-GENERATIONS = (
-    (r"\be5 ?\d{4} ?v2\b", "Xeon E5-2650 v2"),
-    (r"\be5 ?\d{4} ?v3\b", "Xeon E5-2680 v3"),
-    (r"\be5 ?\d{4} ?v4\b", "Xeon E5-2686 v4"),
-    (r"\be5 ?\d{4}\b", "Xeon E5-2670"),
-    (r"\b[3-8]1\d{2}[a-z+]*\b", "Xeon Platinum 8180"),
-    (r"\b[3-8]2\d{2}[a-z+]*\b", "Xeon Gold 6258R"),
-    (r"\b[3-8]3\d{2}[a-z+]*\b", "Xeon Platinum 8380"),
-    (r"\b[3-8]4\d{2}[a-z+]*\b", "Xeon Platinum 8480+"),
-    (r"\b[3-8]5\d{2}[a-z+]*\b", "Xeon Platinum 8592+"),
-    (r"\bepyc 7\w\w1\b", "EPYC 7571"),
-    (r"\bepyc 7\w\w2\b", "EPYC 7742"),
-    (r"\bepyc 7\w\w3\b", "EPYC 7763"),
-    (r"\bepyc 9\w\w4\b", "EPYC 9654"),
-    (r"\bepyc 9\w\w5\b", "EPYC 9755"),
-)
-#: Chips that no estimate is made for: their software is not what an ``ml.*`` type runs.
-FOREIGN = (
-    r"\b(mi\d{2,3}[a-z]?|instinct|radeon|rx \d{4}|gaudi\w*|hl \d{3}|tpus?|v[2-6][ep]|trillium|arc a\d+|ponte vecchio"
-    r"|max 1[15]\d0)\b|^m[1-3]$|\bm[1-4] (?:pro|max|ultra)$|^apple m\d$"
-)
+#: Names that do not say which processor it was.
+UNSURE = ("cpu", "x86", "xeon", "intel", "epyc", "amd", "amdepyc", "")
 #: Words of a name that tell nothing about the silicon.
 IDLE_WORDS = (
-    r"\b(nvidia|tesla|geforce|aws|amd|intel|amazon|tensor core|gpus?|accelerators?|cards?|chips?|unspecified|edition"
-    r"|server|workstation|generation|blackwell|dgx|hgx|hbm\d?e?|nvl\d+|on|each)\b"
+    "nvidia", "tesla", "geforce", "aws", "amd", "intel", "amazon", "tensor", "core", "gpu", "gpus", "blackwell", "server",
+    "workstation", "edition", "generation", "dgx", "hgx", "hbm2", "hbm2e", "hbm3", "hbm3e", "nvl72", "sxm", "sxm2", "sxm3",
+    "sxm4", "sxm5", "sxm6", "unspecified",
+)  # fmt: skip
+#: Forms of a card that differ from that of the catalog.
+FORMS = ("pcie", "nvl")
+_MEMORY = re.compile(r"\d+(?:\.\d+)?(?:g|gb|gib)")
+_INSTANCE = re.compile(
+    r"(?:ml\.)?(?P<family>[a-z]{1,4}\d[a-z]*(?:-[a-z0-9]+)?)"
+    r"\.(?P<size>\d*x?large|nano|micro|small|medium|metal(?:-\d+xl)?)"
 )
-#: Words of the name of a CPU.
-CPU_WORDS = r"cpu|core|thread|xeon|epyc|graviton|intel|amd|skylake|lake|rapids"
-FORM = r"\b(?:(sxm) ?\d?|(pci) ?e(?: gen ?\d| \d\.\d)?(?: ?x ?\d+)?|(nvl))\b"
-MEMORY = r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:gi?b?)\b"
-INSTANCE = (
-    r"\b(?:ml\.)?([a-z]{1,4}\d[a-z]*(?:-[a-z0-9]+)?)"
-    r"\.(\d*x?large|nano|micro|small|medium|metal(?:-\d+xl)?)(?![a-z])"
-)
-#: A family of EC2 types.
-FAMILY = r"[a-z]{1,3}\d[a-z]{0,3}"
-#: How many, before and after a name: ``4x A100``, ``A100 x 4``.
-BEFORE = r"^\s*(\d{1,3}) ?[x*] ?(?=[a-z])"
-AFTER = r"\sx ?(\d{1,2})(?= |$)"
-
-
-class UnknownChipError(ValueError):
-    """No table describes a processor of that name, or no estimate is made for it."""
+_CELL = re.compile(r"(?:(?P<count>\d+) ?x ?(?=[a-z]))?(?P<name>[^()]*?)(?: ?\((?P<sizes>[^()]*)\))?")
+_SIZE = re.compile(r"(?P<number>\d+) ?(?:phys(?:ical)? )?(?P<unit>cores?|vcpus?|threads?|sockets?|s)")
+ALLOWED = "a chip of the catalog, accelerators.csv or processors.csv, such as A100-80GB, 8x H100 or Graviton3 (16 cores)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,37 +106,48 @@ class Chip:
         return found.peak_flops * found.per_chip, found.arithmetic
 
 
-def find_chip(
-    name: str, count: int, note: str = "", *, instance_type: str = "", parallelism: str = ""
-) -> tuple[Chip, int]:
+def find_chip(cell: str, count: int, *, instance_type: str = "", threads: float = 0.0) -> tuple[Chip, int]:
     """Return the device and how many of them; the sockets of a CPU are one device.
 
-    ``count`` is 0 where it is not stated. ``instance_type`` tells what ``name`` leaves open, ``parallelism`` how many
-    threads of a CPU are used. Raises `UnknownChipError`.
+    ``count`` is 0 where it is not stated. ``instance_type`` tells the cores of a CPU that ``cell`` leaves open, ``threads``
+    how many of them work, 0 for all. Raises `UnreadableRowError` for a cell that names no chip, or one that no estimate is
+    made for.
     """
-    text = _spaced(name)
-    instance = _instance(name) or _instance(instance_type)
-    found = _accelerator(text) or _accelerator_of_family(text, instance)
-    if found:
-        return _device(found, f"{note} {name}"), _devices(found, text, instance, count)
-    if re.search(FOREIGN, re.sub(IDLE_WORDS, " ", text).strip()):
-        raise UnknownChipError(
-            f"{name} is neither CUDA nor Neuron nor a server CPU: no estimate is made for it"
-        )
-    chip = _cpu(text, instance, count, _spaced(parallelism))
-    if chip is None:
-        raise UnknownChipError(f"accelerator {name or '(empty)'} is not in the tables")
-    return chip, 1
+    bare = re.sub(r"\((?:r|tm)\)|@.*", "", cell.lower().replace("\N{MULTIPLICATION SIGN}", "x"))
+    flat = re.sub(r"\((\d+ ?gi?b|pcie|sxm\d?)\)", r" \1", bare)
+    text = re.sub(r"[\s_,/;-]+", " ", flat).strip()
+    parts = _CELL.fullmatch(text)
+    if parts is None:
+        raise refused("accelerator", cell, ALLOWED)
+    name, type_name = parts["name"].strip(), bare.partition("(")[0].strip()
+    sizes = _sizes(parts["sizes"] or "", cell)
+    instance = _instance(type_name) or _instance(instance_type.lower())
+    by_type = not name or type_name in _families() or bool(_instance(type_name))
+    family = type_name if type_name in _families() else instance.family if instance else ""
+    accelerator = _of_family(family) if by_type else _accelerator(name)
+    if accelerator and not sizes:
+        stated = count or int(parts["count"] or 0)
+        known = instance.known if instance else None
+        of_type = known.accelerator_count if known and known.accelerator == accelerator else 1
+        return _device(accelerator), stated or of_type
+    cpu = _cpu(name, family, by_type=by_type)
+    if cpu is None:
+        raise refused("accelerator", cell, ALLOWED)
+    sockets = sizes.get("socket", 0) or int(parts["count"] or 0) or count or 1
+    return _server(name, cpu, instance, sizes, sockets, threads), 1
 
 
-def _spaced(text: str) -> str:
-    return re.sub(
-        r"[\s_/,;-]+", " ", re.sub(r"\((?:r|tm)\)", "", text.lower().replace("\N{MULTIPLICATION SIGN}", "x"))
-    ).strip()
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[^a-z0-9+]", "", text.lower())
+def _sizes(text: str, cell: str) -> dict[str, int]:
+    """Return the numbers of cores, vCPUs, threads and sockets."""
+    found: dict[str, int] = {}
+    for part in re.split(r" ?= ?| (?=\d)", text):
+        size = _SIZE.fullmatch(part.strip())
+        if size:
+            unit = size["unit"].rstrip("s") or "socket"
+            found[unit] = int(size["number"])
+        elif part:
+            raise refused("accelerator", cell, ALLOWED)
+    return found
 
 
 @dataclass(frozen=True)
@@ -171,10 +159,10 @@ class _Instance:
 
 
 def _instance(text: str) -> _Instance | None:
-    found = re.search(INSTANCE, text.lower())
+    found = _INSTANCE.fullmatch(text)
     if not found:
         return None
-    family, size = found.groups()
+    family, size = found["family"], found["size"]
     multiple = re.fullmatch(r"(\d+)xlarge|metal-(\d+)xl", size)
     vcpus = 4 * int(multiple[1] or multiple[2]) if multiple else VCPUS_OF_SIZE.get(size)
     known = _instance_types().get(f"{family}.{size}")
@@ -194,7 +182,7 @@ def _families() -> dict[str, InstanceType]:
 
 @dataclass(frozen=True)
 class _Label:
-    """What the name of an accelerator says."""
+    """What the name of an accelerator says, whatever the order of its words."""
 
     silicon: str
     form: str
@@ -202,14 +190,12 @@ class _Label:
 
     @classmethod
     def of(cls, text: str) -> "_Label":
-        form, memory = re.search(FORM, text), re.search(MEMORY, text)
-        bare = re.sub(r"\bmig.*|\([^)]*\)", " ", re.sub(INSTANCE, " ", text))
-        for pattern in (BEFORE, AFTER, FORM, MEMORY, r"\b\d+ ?w\b", IDLE_WORDS):
-            bare = re.sub(pattern, " ", bare.strip())
-        plain = re.sub(r"^(inferentia|trainium)1$", r"\1", _plain(bare))
-        return cls(
-            plain, next(filter(None, form.groups())) if form else "", float(memory[1]) if memory else None
-        )
+        words = re.sub(r"(?<=\d) (?=gi?b\b)", "", text.replace("pci e", "pcie")).split()
+        memory = next((word for word in words if _MEMORY.fullmatch(word)), "")
+        form = next((word for word in words if word in FORMS), "")
+        silicon = "".join(w for w in words if w not in IDLE_WORDS and w not in (memory, form))
+        plain = re.sub(r"^(inferentia|trainium)1$", r"\1", re.sub(r"[^a-z0-9+]", "", silicon))
+        return cls(plain, form, float(memory.rstrip("gib")) if memory else None)
 
 
 @cache
@@ -222,167 +208,98 @@ def _accelerators() -> dict[str, list[tuple[_Label, Accelerator]]]:
         named += [(name, chip) for name in (chip.name, *row["aliases"].split(";")) if name]
     found: dict[str, list[tuple[_Label, Accelerator]]] = {}
     for name, chip in named:
-        label = _Label.of(_spaced(name))
+        label = _Label.of(re.sub(r"[\s_-]+", " ", name.lower()))
         found.setdefault(label.silicon, []).append((label, chip))
     return found
 
 
-def _accelerator(text: str) -> Accelerator | None:
+def _accelerator(name: str) -> Accelerator | None:
     """Return the chip of that silicon; its memory and its form decide between variants, as far as they are stated."""
-    asked = _Label.of(text)
+    asked = _Label.of(name)
     variants = _accelerators().get(asked.silicon, [])
     if asked.memory_gb:
         least = min((abs((v[1].memory_gib or 0) - asked.memory_gb) for v in variants), default=0)
         variants = [v for v in variants if abs((v[1].memory_gib or 0) - asked.memory_gb) == least]
-    form = "" if asked.form == "sxm" else asked.form
-    variants = [v for v in variants if v[0].form.replace("sxm", "") == form] or variants
+    variants = [v for v in variants if v[0].form == asked.form] or variants
     return variants[0][1] if variants else None
 
 
-def _accelerator_of_family(text: str, instance: _Instance | None) -> Accelerator | None:
-    bare = _plain(re.sub(r"\([^)]*\)", "", re.sub(INSTANCE, " ", text)))
-    family = bare if bare in _families() else instance.family if instance and not bare else ""
+def _of_family(family: str) -> Accelerator | None:
     found = _families().get(family)
     return found.accelerator if found else None
 
 
-def _device(chip: Accelerator, note: str) -> Chip:
+def _device(chip: Accelerator) -> Chip:
     if chip.kind not in ("cuda", "neuron"):
-        raise UnknownChipError(f"{chip.name} is neither CUDA nor Neuron: no estimate is made for it")
-    # A slice of a card (MIG) has that many sevenths of its units and eighths of its memory.
-    slices = re.search(r"mig[-_ ]?\w*?(\d)g\.", note.lower())
-    if slices:
-        units, memory = int(slices[1]) / 7, min(1.0, int(slices[1]) / 8)
-        rates = {
-            name: getattr(chip, name)
-            for name in Accelerator.__dataclass_fields__
-            if name.endswith(("tflops", "tops"))
-        }
-        chip = replace(
-            chip,
-            **{name: rate * units if rate else rate for name, rate in rates.items()},
-            cores=(chip.cores or 0) * units or None,
-            memory_gib=(chip.memory_gib or 0) * memory,
-            memory_bandwidth_gb_s=(chip.memory_bandwidth_gb_s or 0) * memory or None,
-        )
+        raise UnreadableRowError(f"{chip.name} is neither CUDA nor Neuron: no estimate is made for it")
     device = Chip(facts=chip, memory_gib=chip.memory_gib or 0.0, cores=chip.cores or 80.0)
     try:
         device.processor("half")
     except UnknownRateError as error:
-        raise UnknownChipError(str(error)) from None
+        raise UnreadableRowError(str(error)) from None
     return device
-
-
-def _devices(chip: Accelerator, text: str, instance: _Instance | None, count: int) -> int:
-    if count:
-        return count
-    stated = re.search(BEFORE, text) or re.search(AFTER, re.sub(r"[()]", " ", re.sub(FORM, " ", text)))
-    if stated:
-        return int(stated[1])
-    cores = re.search(r"(\d+) ?(?:neuron)? ?cores?\b", text) if chip.kind == "neuron" else None
-    if cores:
-        return max(1, math.ceil(int(cores[1]) / logical_cores(chip)))
-    known = instance.known if instance else None
-    return known.accelerator_count if known and known.accelerator == chip else 1
 
 
 @cache
 def _cpus() -> dict[str, Cpu]:
-    """Return the processors of the tables by every name that they have."""
+    """Return the processors of the tables by every name that they have, which may have a ``?`` for a digit."""
     found: dict[str, Cpu] = {}
     for row in read_table(DATA / "processors.csv"):
         family = _families()[row["same_as"]].cpu if row["same_as"] else None
-        cpu = replace(family, name=row["processor"]) if family else cpu_of(row, row["processor"])
-        found |= {_plain(name): cpu for name in (row["processor"], *row["aliases"].split(";")) if name}
+        cpu = cpu_of(row, row["processor"]) if family is None else replace(family, name=row["processor"])
+        found |= {_key(name): cpu for name in (row["processor"], *row["aliases"].split(";")) if name}
     return found
 
 
-def _cpu(text: str, instance: _Instance | None, count: int, parallelism: str) -> Chip | None:
-    named, sure = _named_cpu(text, instance)
-    if named is None:
-        return None
-    machine, stated = _machine_cores(text, parallelism, named, instance, count)
-    if not stated and not sure:
+def _key(name: str) -> str:
+    """Return the name of a CPU without its makers and its spaces."""
+    words = re.sub(r"(?<=\w) cpu$|^(?:aws|amd|intel|nvidia) (?=\w)", "", name.lower().strip())
+    return re.sub(r"[^a-z0-9+?*]", "", words)
+
+
+def _cpu(name: str, family: str, *, by_type: bool) -> Cpu | None:
+    key = _key(name)
+    if by_type or key in UNSURE:
+        listed = _families().get(family)
+        found = listed.cpu if listed else _cpus().get(family)
+        if found:
+            return found
+    if key not in _cpus():
+        patterns = [name for name in _cpus() if "?" in name and fnmatch(key, name)]
+        # The most specific one: with the most letters and digits.
+        key = max(patterns, key=lambda pattern: len(re.sub(r"[?*]", "", pattern)), default="")
+    return _cpus().get(key)
+
+
+def _server(
+    name: str, cpu: Cpu, instance: _Instance | None, sizes: dict[str, int], sockets: int, threads: float
+) -> Chip:
+    per_socket = (cpu.vcpus_per_socket or 2) / cpu.threads_per_core
+    if "core" in sizes:
+        machine = float(sizes["core"])
+    elif "vcpu" in sizes:
+        machine = sizes["vcpu"] / cpu.threads_per_core
+    elif instance:
+        machine = (instance.vcpus or _metal_vcpus(instance.family, cpu)) / cpu.threads_per_core
+    else:
+        machine = 0.0
+    if not machine and _key(name) in UNSURE:
         return Chip(
-            facts=named,
+            facts=cpu,
             memory_gib=GIB_PER_CORE * UNSTATED_CORES,
             cores=UNSTATED_CORES,
             unstated_log_sd=UNSTATED_LOG_SD,
         )
     # Threads that share a core share its units: what they add is within the noise of the measurements that vary them.
-    used = re.search(
-        r"(?:(\d+) ?(?:instances|copies|processes|workers) ?(?:x|of|with)? ?)?(\d+) ?threads?\b"
-        r"|(?:n ?jobs|nthreads?|num threads) ?=? ?(\d+)",
-        f"{parallelism} {text}",
-    )
-    threads = int(used[1] or 1) * int(used[2] or used[3]) if used else math.inf
+    used = threads or sizes.get("thread", 0) or math.inf
+    cores = machine or per_socket * sockets
     known = instance.known if instance else None
     return Chip(
-        facts=named,
-        memory_gib=known.memory_gib if known else GIB_PER_CORE * machine,
-        cores=float(max(1.0, min(machine, threads))),
-        host_cores=machine if stated else 0.0,
+        facts=cpu,
+        memory_gib=known.memory_gib if known else GIB_PER_CORE * cores,
+        cores=float(max(1.0, min(cores, used))),
+        host_cores=machine,
     )
-
-
-def _named_cpu(text: str, instance: _Instance | None) -> tuple[Cpu | None, bool]:
-    """Return the processor, and whether the text says which one: a model, an instance type, a generation, a maker."""
-    bare = re.sub(r"\([^)]*\)", " ", re.sub(INSTANCE, " ", text))
-    plain, cpus = _plain(bare), _cpus()
-    # A model number ends where a revision begins: E5-2670 v3 is no E5-2670.
-    models = [
-        key
-        for key in cpus
-        if re.search(r"(\d\D?){3}|graviton\d", key) and re.search(re.escape(key) + r"(?!v\d)", _plain(text))
-    ]
-    if models:
-        return cpus[max(models, key=len)], True
-    if re.search(r"xeon|epyc|gold|platinum|silver|^e5\b", bare):
-        for pattern, name in GENERATIONS:
-            if re.search(pattern, bare):
-                return cpus[_plain(name)], True
-    family = plain if plain in _families() or (plain in cpus and re.fullmatch(FAMILY, plain)) else ""
-    listed = _families().get(family or (instance.family if instance else ""))
-    if listed and (family or not listed.accelerator or re.search(CPU_WORDS, text)):
-        return listed.cpu, True
-    if instance and not listed:
-        return cpus.get(instance.family), True
-    if family:
-        return cpus[family], True
-    words = [
-        key
-        for key in cpus
-        if not re.fullmatch(FAMILY, key) and (plain.startswith(key) or (len(key) > 3 and key in _plain(text)))
-    ]
-    if re.fullmatch(r"\d+(vcpus?|cpus?|cores?|threads?)", _plain(text)):
-        words = ["cpu"]
-    key = max(words, key=len, default="")
-    return cpus.get(key), key not in ("cpu", "x86", "xeon", "intel", "epyc", "amd", "amdepyc", "")
-
-
-def _machine_cores(
-    text: str, parallelism: str, cpu: Cpu, instance: _Instance | None, count: int
-) -> tuple[float, bool]:
-    """Return the physical cores of the machine, and whether something says so."""
-    per_socket = (cpu.vcpus_per_socket or 2) / cpu.threads_per_core
-    written = re.search(
-        r"\b([1248]) ?s\b|\b([1248]) ?sockets?|^([1248]) ?x ?(?=[a-z])|\sx ?([1248])(?= |$)", text
-    )
-    sockets = next(int(g) for g in written.groups() if g) if written else 2 if "dual" in text else count or 1
-    per_part = re.search(r"\b(\d) ?x ?(\d{1,3}) ?(?:phys\w* ?)?cores?\b", text)
-    cores = re.search(r"\b(\d{1,3}) ?(?:phys\w* ?)?(?:cores?\b|phys|c ?\d{1,3} ?t\b)", text)
-    vcpus = re.search(r"\b(\d{1,3}) ?v? ?cpus?\b", f"{text} {parallelism}")
-    if per_part:
-        return float(per_part[1]) * float(per_part[2]), True
-    if cores:
-        of_socket = sockets > 1 and float(cores[1]) == per_socket
-        return float(cores[1]) * (sockets if of_socket else 1), True
-    if vcpus:
-        return float(vcpus[1]) / cpu.threads_per_core, True
-    if instance:
-        size = instance.vcpus or _metal_vcpus(instance.family, cpu)
-        return size / cpu.threads_per_core, True
-    return per_socket * sockets, False
 
 
 def _metal_vcpus(family: str, cpu: Cpu) -> float:

@@ -24,8 +24,9 @@ from tools.benchmarks.fleets import PICKS, cost_above_oracle, demands_of
 from tools.benchmarks.intervals import REGION, with_intervals
 from tools.benchmarks.measured_points import errors_by_points
 from tools.benchmarks.predictions import predict_rows
+from tools.benchmarks.publishers import mean_over_publishers
 from tools.benchmarks.tables import MEASUREMENTS, TableError, publisher_of, read_table
-from tools.benchmarks.workload_groups import TIE, Group, Member, groups_of, mean_over_publishers
+from tools.benchmarks.workload_groups import TIE, Group, Member, groups_of
 
 #: Margins of a configuration that are compared.
 MARGINS = (0.0, 0.1, 0.25, 0.5, 1.0)
@@ -150,7 +151,7 @@ def to_json(groups: Sequence[Group], of_any_machines: Sequence[Group]) -> dict[s
     demands = demands_of(groups)
     return {
         "all": summary(groups),
-        "by_class": by(lambda group: group.task_class),
+        "by_class": by(lambda group: group.estimate_class),
         "by_publisher": by(lambda group: group.publisher),
         "margins": {f"{margin:.0%}": within_bounds(groups, margin) for margin in MARGINS},
         "measured_points": errors_by_points(of_any_machines),

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from sizewell.instance_selection.estimation.uncertainty import NOMINAL
 from tools.benchmarks.predictions import FITS_MEMORY, Prediction
+from tools.benchmarks.publishers import mean_over_publishers, median_over_publishers
 
 #: A tuned record is beaten by more than this share of its value: no user can expect that.
 RECORD_MARGIN = 0.10
@@ -20,9 +20,9 @@ _DIGITS = 4
 Statistics = dict[str, float | int | None]
 
 #: The columns of each table by their headings.
-SOURCES_ALIKE = {
-    "sources": "sources", "publishers": "publishers", "predicted": "predicted_share",
-    "median error %": "median_error_percent", "within 2x": "within_2x",
+PUBLISHERS_ALIKE = {
+    "rows": "rows", "publishers": "publishers", "predicted": "predicted_share", "median error %": "median_error_percent",
+    "within 2x": "within_2x", "bias": "bias", "in range": "inside", "high / low": "median_width",
 }  # fmt: skip
 ACCURACY = {
     "rows": "rows", "predicted": "predicted", "median error %": "median_error_percent", "90th pct factor": "p90_factor",
@@ -31,10 +31,6 @@ ACCURACY = {
 FITS = {
     "rows": "rows", "predicted": "predicted", "right": "right_share",
     "infeasible called feasible": "infeasible_called_feasible", "feasible called infeasible": "feasible_called_infeasible",
-}  # fmt: skip
-INSIDE = {
-    "rows": "rows", "publishers": "publishers", "inside": "inside", "inside, by sources": "inside_by_sources",
-    "median high / low": "median_width",
 }  # fmt: skip
 BEATEN = {"rows": "rows", "beaten": "beaten", "share": "beaten_share"}
 
@@ -54,7 +50,10 @@ def to_json(predictions: Sequence[Prediction], *, left_out: str | None) -> dict[
         "left_out": left_out,
         "rows": len(predictions),
         "predicted": sum(row.predicted is not None for row in predictions),
-        "by_sources_alike": sources_alike(scored),
+        "by_publishers_alike": publishers_alike(scored),
+        "by_class": _by(
+            (row for row in scored if row.physics), lambda row: row.estimate_class, publishers_alike
+        ),
         "total": accuracy(scored),
         "by_group": _by(scored, lambda row: row.metric_class, accuracy),
         "by_source": _by(scored, lambda row: row.source or "(empty)", accuracy),
@@ -67,12 +66,6 @@ def to_json(predictions: Sequence[Prediction], *, left_out: str | None) -> dict[
                 lambda row: row.source or "(empty)",
                 memory_fit,
             ),
-        },
-        "intervals": {
-            "nominal": NOMINAL,
-            "total": coverage(scored),
-            "by_class": _by((row for row in scored if row.physics), lambda row: row.interval_class, coverage),
-            "by_source": _by(scored, lambda row: row.source or "(empty)", coverage),
         },
         "tuned_records": {
             "total": records([row for row in scored if row.tuned_record]),
@@ -87,22 +80,27 @@ def is_scored(row: Prediction) -> bool:
     return row.metric != FITS_MEMORY and row.size_is_stated and row.measured is not None and row.measured > 0
 
 
-def sources_alike(predictions: Sequence[Prediction]) -> Statistics:
-    """Return the error of predictions, each source counting the same: four of them hold half of the rows."""
-    rows_of = Counter(row.source for row in predictions)
-    predicted = [row for row in predictions if row.log_ratio is not None]
-    logs = np.array([row.log_ratio for row in predicted])
-    weights = np.array([1 / rows_of[row.source] for row in predicted])
-    errors = np.abs(np.exp(-logs) - 1)
-    order = np.argsort(errors, kind="stable")
-    half = np.searchsorted(np.cumsum(weights[order]), weights.sum() / 2)
-    within = float(weights[np.abs(logs) <= math.log(2.0)].sum())
+def publishers_alike(predictions: Sequence[Prediction]) -> Statistics:
+    """Return error and ranges, each publisher counting the same; a row that is not predicted is a miss."""
+    scored = [(row.publisher, row, row.log_ratio) for row in predictions]
+    logs = [(who, log) for who, _, log in scored if log is not None]
+    ranges = [(who, row.low, row.high, row.measured or 0.0) for who, row, _ in scored if row.low and row.high]
+    error = median_over_publishers((who, abs(math.exp(-log) - 1)) for who, log in logs)
+    bias = median_over_publishers((who, -log) for who, log in logs)
+    width = median_over_publishers((who, high / low) for who, low, high, _ in ranges)
+    within = mean_over_publishers(
+        (who, log is not None and abs(log) <= math.log(2.0)) for who, _, log in scored
+    )
+    inside = mean_over_publishers((who, low <= measured <= high) for who, low, high, measured in ranges)
     return {
-        "sources": len(rows_of),
-        "publishers": len({row.publisher for row in predictions}),
-        "predicted_share": _share(len(predicted), len(predictions)),
-        "median_error_percent": _round(100 * errors[order][half]) if len(predicted) else None,
-        "within_2x": _share(within, len(rows_of)),
+        "rows": len(predictions),
+        "publishers": len({who for who, _, _ in scored}),
+        "predicted_share": _share(len(logs), len(predictions)),
+        "median_error_percent": None if error is None else _round(100 * error),
+        "within_2x": None if within is None else _round(within),
+        "bias": None if bias is None else _round(math.exp(bias)),
+        "inside": None if inside is None else _round(inside),
+        "median_width": None if width is None else _round(width),
     }
 
 
@@ -134,28 +132,6 @@ def memory_fit(predictions: Sequence[Prediction]) -> Statistics:
         "right_share": _share(sum(said == was for said, was in answers), len(known)),
         "infeasible_called_feasible": sum(said and not was for said, was in answers),
         "feasible_called_infeasible": sum(was and not said for said, was in answers),
-    }
-
-
-def coverage(predictions: Sequence[Prediction]) -> Statistics:
-    """Return the share of measured values inside of the intervals, and the median of high over low.
-
-    ``inside_by_sources`` is the mean of the shares of the sources.
-    """
-    found = [
-        (row.source, row.low <= row.measured <= row.high, row.high / row.low)
-        for row in predictions
-        if row.low and row.high and row.measured is not None
-    ]
-    rows_of = Counter(source for source, _, _ in found)
-    return {
-        "rows": len(found),
-        "publishers": len({row.publisher for row in predictions}),
-        "inside": _share(sum(inside for _, inside, _ in found), len(found)),
-        "inside_by_sources": _share(
-            sum(inside / rows_of[source] for source, inside, _ in found), len(rows_of)
-        ),
-        "median_width": _round(np.median([width for _, _, width in found])) if found else None,
     }
 
 
@@ -204,15 +180,14 @@ def _round(value: float) -> float:
 def to_tables(report: dict[str, Any]) -> list[Table]:
     """Return the tables of a report made by `to_json`, the most general first."""
     left_out = f"by the other {report['left_out']}s" if report["left_out"] else "by the shipped coefficients"
-    memory, intervals, tuned = report["fits_memory"], report["intervals"], report["tuned_records"]
-    inside = f"Inside of the nominal {intervals['nominal']:.0%} interval"
+    memory, tuned = report["fits_memory"], report["tuned_records"]
     beaten = f"Tuned records beaten by more than {RECORD_MARGIN:.0%}"
     tables = [
         _table(
-            f"Predicted {left_out}, each source counting alike",
-            "",
-            {"all": report["by_sources_alike"]},
-            SOURCES_ALIKE,
+            f"Predicted {left_out}, each publisher counting alike",
+            "class",
+            {"all": report["by_publishers_alike"]} | report["by_class"],
+            PUBLISHERS_ALIKE,
         ),
         _table(
             f"Predicted {left_out}, each row counting alike",
@@ -229,7 +204,6 @@ def to_tables(report: dict[str, Any]) -> list[Table]:
             _table(title, heading, {"all": found["total"]} | found[f"by_{heading}"], columns)
             for title, heading, found, columns in (
                 ("Fits in memory", "source", memory, FITS),
-                (inside, "class", intervals, INSIDE),
                 (beaten, "metric", tuned, BEATEN),
             )
             if found["total"]["rows"]
@@ -263,7 +237,7 @@ def _table(title: str, heading: str, rows: dict[str, Statistics], columns: dict[
 def _cell(key: str, value: float | int | None) -> str:
     if value is None:
         return "-"
-    if key in ("inside", "inside_by_sources", "predicted_share", "within_2x", "right_share", "beaten_share"):
+    if key in ("inside", "predicted_share", "within_2x", "right_share", "beaten_share"):
         return f"{value:.1%}"
     if isinstance(value, int):
         return str(value)

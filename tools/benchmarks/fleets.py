@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from tools.benchmarks.workload_groups import Group, Member, mean_over_publishers, median_over_publishers
+from tools.benchmarks.publishers import mean_over_publishers, median_over_publishers
+from tools.benchmarks.workload_groups import Group, Member
 
 #: With fewer types there is little to pick from.
 MIN_TYPES = 3

@@ -1,6 +1,5 @@
 """Predictions of rows that are single forward passes."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -41,11 +40,11 @@ SPARE_EXPONENT = 0.02
 #: User-item pairs in one sample of MLPerf's recommender (100 to 700, MLPerf inference rules).
 PAIRS_PER_SAMPLE = 180.0
 #: A record is the best of many trials of its maker: what is expected of one stays on the slow side.
-RECORD_MARGIN = 1.1
+RECORD_MARGIN = 1.08
 #: Time of a convolution over a volume relative to its arithmetic in a plane: no kernels for small filters exist.
 VOLUME_FACTOR = 2.0
 #: Servers that put the requests that wait into one batch (documentation of text-embeddings-inference and infinity).
-BATCHING_SERVERS = re.compile(r"(?<![a-z])tei(?![a-z])|text-embeddings|infinity")
+BATCHING_SERVERS = ("tei", "infinity")
 #: Batches beside which launches vanish, and small batches that keep the latency of random arrivals low.
 FULL_BATCH = {Architecture.RNN: 512.0}
 DEFAULT_FULL_BATCH = 1024.0
@@ -92,11 +91,11 @@ class ForwardCases:
         users = column(cases, _users) / self._copies
         self._queued = flags(cases, lambda c: c.in_flight is not None) | (users > 1)
         self._in_progress = np.maximum(column(cases, lambda c: c.in_flight, 1.0), users)
-        self._price = column(cases, _price)
+        self._price = column(cases, lambda c: c.usd_per_hour, INF2_USD)
         self._server = flags(cases, lambda c: c.load.arrival is Arrival.SERVER)
         filled = flags(cases, lambda c: c.load.arrival in (Arrival.SERVER, Arrival.BURST))
         full = column(cases, lambda c: FULL_BATCH.get(c.model.architecture, DEFAULT_FULL_BATCH))
-        batches = flags(cases, lambda c: bool(BATCHING_SERVERS.search(c.library))) & (users > 1)
+        batches = flags(cases, lambda c: c.library.startswith(BATCHING_SERVERS)) & (users > 1)
         self._batch = np.where(batches, np.minimum(users, full), column(cases, lambda c: c.batch))
         self._in_progress = np.where(batches, np.maximum(users / full, 1.0), self._in_progress)
         self._batch = np.where(self._batch > 0, self._batch, np.where(filled, full, 1.0))
@@ -209,8 +208,3 @@ def _tuned_p99_ms(case: Case) -> float:
         return 0.0
     names = [name for name in ALLOWED_P99_MS if case.model_name.lower().startswith(name)]
     return USED_SHARE_OF_P99 * ALLOWED_P99_MS[max(names, key=len)] if names else 0.0
-
-
-def _price(case: Case) -> float:
-    stated = re.search(r"rate ([\d.]+) \$/h", case.note)
-    return float(stated[1]) if stated else INF2_USD

@@ -26,8 +26,8 @@ MIN_PUBLISHERS = 2
 ENOUGH_PUBLISHERS = 6
 #: The highest quantile of the deviations that is taken: of a larger one, a single publisher would decide.
 MAX_QUANTILE = 0.95
-#: A source with fewer rows in a class is an anecdote.
-MIN_ROWS_OF_SOURCE = 3
+#: A publisher with fewer rows in a class is an anecdote.
+MIN_ROWS_OF_PUBLISHER = 3
 #: The least half of an interval: tables of the same chip, precision and tuned engine differ by up to a fifth.
 MIN_LOG_HALF_WIDTH = math.log(1.2)
 #: Offers do not matter for a prediction, but a catalog is of a region.
@@ -35,14 +35,14 @@ REGION = "us-east-1"
 
 
 def spreads_of(predictions: Sequence[Prediction]) -> Spreads:
-    """Return the spread of each class of left-out predictions; every source counts the same, however many rows.
+    """Return the spread of each class of left-out predictions; every publisher counts the same, however many rows.
 
     Tuned records stay out: they say what a maker reaches once, not what to expect.
     """
     members: dict[str, list[Prediction]] = {}
     for row in predictions:
         if row.log_ratio is not None and row.size_is_stated and not row.tuned_record:
-            members.setdefault(row.interval_class, []).append(row)
+            members.setdefault(row.estimate_class, []).append(row)
             members.setdefault(ANY, []).append(row)
     found = {name: _spread(of_class) for name, of_class in sorted(members.items())}
     return {
@@ -59,13 +59,12 @@ def _no_narrower_than_everything(spread: Spread, everything: Spread) -> Spread:
 
 
 def _spread(predictions: Sequence[Prediction]) -> Spread:
-    rows_of = Counter(row.source for row in predictions)
-    if any(rows >= MIN_ROWS_OF_SOURCE for rows in rows_of.values()):
-        predictions = [row for row in predictions if rows_of[row.source] >= MIN_ROWS_OF_SOURCE]
-    sources = {row.source for row in predictions}
+    rows_of = Counter(row.publisher for row in predictions)
+    if any(rows >= MIN_ROWS_OF_PUBLISHER for rows in rows_of.values()):
+        predictions = [row for row in predictions if rows_of[row.publisher] >= MIN_ROWS_OF_PUBLISHER]
     deviations = np.array([abs(row.log_ratio or 0.0) for row in predictions])
     deviations /= widening(np.array([row.unseen_log_sd for row in predictions]))
-    weights = np.array([row.trust / rows_of[row.source] for row in predictions])
+    weights = np.array([row.trust / rows_of[row.publisher] for row in predictions])
     order = np.argsort(deviations, kind="stable")
     reached = np.cumsum(weights[order]) - 0.5 * weights[order]
     publishers = len({row.publisher for row in predictions})
@@ -73,7 +72,7 @@ def _spread(predictions: Sequence[Prediction]) -> Spread:
     # (split conformal prediction: Lei et al. 2018, Distribution-Free Predictive Inference for Regression, section 2.2).
     quantile = min(NOMINAL * (publishers + 1) / publishers, MAX_QUANTILE)
     half = float(np.interp(quantile, reached / weights.sum(), deviations[order]))
-    return Spread(max(half, MIN_LOG_HALF_WIDTH), len(predictions), len(sources), publishers)
+    return Spread(max(half, MIN_LOG_HALF_WIDTH), len(predictions), publishers)
 
 
 def with_intervals(
@@ -91,14 +90,14 @@ def _with_interval(row: Prediction, table: Spreads | None) -> Prediction:
     # A yes or a no has no interval.
     if row.predicted is None or row.metric == FITS_MEMORY:
         return row
-    (low,), (high,) = interval_factors((row.interval_class,), np.array([row.unseen_log_sd]), table)
+    (low,), (high,) = interval_factors((row.estimate_class,), np.array([row.unseen_log_sd]), table)
     return replace(row, low=row.predicted * float(low), high=row.predicted * float(high))
 
 
 def write_uncertainty(predictions: Sequence[Prediction], path: Path = TABLE) -> None:
     """Write what the deviations of left-out predictions say of each class."""
     lines = [
-        (name, f"{spread.log_half_width:.3f}", spread.rows, spread.sources, spread.publishers)
+        (name, f"{spread.log_half_width:.3f}", spread.rows, spread.publishers)
         for name, spread in spreads_of(predictions).items()
     ]
-    write_table(path, ("class", "log_half_width", "rows", "sources", "publishers"), lines)
+    write_table(path, ("class", "log_half_width", "rows", "publishers"), lines)

@@ -1,11 +1,10 @@
-"""The load of a measurement: what the cells of a row say of how requests arrived."""
+"""The load of a measurement: how requests arrived."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tools.benchmarks.quantities import quantity
+from tools.benchmarks.cells import Cells, refused
 
 #: Requests of a run that states none (default of vLLM's serving benchmark).
 DEFAULT_REQUESTS = 1000.0
@@ -42,73 +41,46 @@ class Load:
     """Whether lengths are those of a sample of real requests, not all alike."""
 
 
-_PER_SECOND = r"\s*(?:/|per)\s*s(?:ec(?:ond)?)?\b"
-_RATE = re.compile(
-    rf"(?:rate|qps|rps)\s*(?:of|[=:])?\s*(\d+\.?\d*)|(\d+\.?\d*)\s*(?:(?:req(?:uest)?|quer|prompt)\w*)?{_PER_SECOND}"
-    r"|(\d+\.?\d*)\s*(?:rps|qps)\b|poisson\s*(\d+\.?\d*)"
+_NUMBER = r"(\d+(?:,\d{3})*(?:\.\d+)?)"
+_USERS = re.compile(rf"{_NUMBER}(?: users)?")
+_RATE = re.compile(rf"(?:rate ?= ?)?{_NUMBER} ?(?:req|requests)?/s")
+_BURST = re.compile(
+    rf"burst(?: ?= ?{_NUMBER})?|offline(?: {_NUMBER} (?:at once|prompts|requests))?|unbounded(?: \(offline\))?"
 )
-_AT_ONCE = re.compile(
-    r"offline|unbounded|unlimited|at once|burst|all at t\s*=\s*0|(?:rate|qps|rps)\s*[=:]?\s*inf|infinite|max(?:imum)? throughput"
-)
-_REQUESTS = re.compile(
-    r"(\d[\d,]*)\s*(?:sharegpt |synthetic |random )?(?:prompts|requests)\b(?!\s*(?:/|per))|\bn(?:_req)?=(\d+)"
-)
-_MAX_SEQUENCES = re.compile(r"max[-_ ]num[-_ ]seqs\W*(\d+)|max[-_ ]batch[-_ ]size\W*(\d+)|(\d+) slots")
-#: A cell about concurrency that speaks of one batch, and one about a batch that speaks of users.
-_BATCH_WORDS = re.compile(r"^(?:bs|batch)(?![a-z]*ing)")
-_USER_WORDS = re.compile(r"user|client|\bvus?\b|concurren|stream|\bc\s*=")
-#: Samples of real conversations, summaries and code, whose requests have all lengths.
-_SAMPLES = (
-    "sharegpt",
-    "lmsys",
-    "openorca",
-    "alpaca",
-    "dolly",
-    "cnn dailymail",
-    "cnn/dailymail",
-    "wildchat",
-    "sonnet",
-    "humaneval",
-)
-
-#: Words of lengths that are drawn at random, of which a row states the mean.
-_DRAWN = re.compile(r"uniform|random lengths|varying lengths|lengths vary|real means")
+_SERVER = ("server", "poisson", "poisson arrivals")
 
 
-def in_their_columns(batch: str, concurrency: str) -> tuple[str, str]:
-    """Return the cells about batch and concurrency, one that stands alone in the column that its words belong to."""
-    if not batch and _BATCH_WORDS.search(concurrency.lower()):
-        return concurrency, ""
-    if not concurrency and _USER_WORDS.search(batch.lower()):
-        return "", batch
-    return batch, concurrency
+def load_of(cells: Cells) -> Load:
+    """Return the load of a row.
 
-
-def load_of(cells: Mapping[str, str], batch: float | None) -> Load:
-    """Return the load of a row with the columns ``concurrency`` and ``note``; ``batch`` is what its batch cell states.
-
-    A number without a word for a rate or a burst counts users. Users beside a batch are those of one batch, but where a
-    batch of one has more users than that: requests of one, in a closed loop.
+    Users beside a batch are those of one batch, but where a batch of one has more users than that: requests of one, in a
+    closed loop.
     """
-    text, note = cells["concurrency"].lower(), cells["note"].lower()
-    requests = _first(_REQUESTS, f"{text} {note}")
-    max_sequences = _first(_MAX_SEQUENCES, note)
-    varied = any(sample in f"{text} {note}" for sample in _SAMPLES) or bool(_DRAWN.search(note))
-    shared = {"requests": requests or DEFAULT_REQUESTS, "max_sequences": max_sequences, "varied": varied}
-    if rate := _first(_RATE, text):
-        return Load(arrival=Arrival.RATE, rate_per_s=rate, **shared)  # type: ignore[arg-type]
-    if _AT_ONCE.search(text):
-        shared["requests"] = quantity(re.sub(r"t\s*=\s*0", "", text)) or shared["requests"]
+    batch = cells.number("batch_size")
+    text = cells["concurrency"].lower()
+    shared = {
+        "requests": cells.number("requests") or DEFAULT_REQUESTS,
+        "max_sequences": cells.number("max_sequences"),
+        "varied": cells.word("lengths", ("varied", "equal")) == "varied",
+    }
+    if found := _RATE.fullmatch(text):
+        return Load(arrival=Arrival.RATE, rate_per_s=_value(found[1]), **shared)  # type: ignore[arg-type]
+    if found := _BURST.fullmatch(text):
+        stated = found[1] or found[2]
+        shared["requests"] = _value(stated) if stated else shared["requests"]
         return Load(arrival=Arrival.BURST, **shared)  # type: ignore[arg-type]
-    if "poisson" in text or "server" in text:
+    if text in _SERVER:
         return Load(arrival=Arrival.SERVER, **shared)  # type: ignore[arg-type]
-    stated = quantity(text)
-    users = max(stated or 0.0, 1.0)
-    if stated and (not batch or batch == 1.0 < users):
+    found = _USERS.fullmatch(text)
+    if text and not found:
+        allowed = "a number of users, rate=4/s, burst=1000, or server"
+        raise refused("concurrency", cells["concurrency"], allowed)
+    stated_users = _value(found[1]) if found else 0.0
+    users = max(stated_users, 1.0)
+    if stated_users and (not batch or batch == 1.0 < users):
         return Load(arrival=Arrival.USERS, users=users, **shared)  # type: ignore[arg-type]
     return Load(arrival=Arrival.BATCH, users=max(batch or 0.0, users), **shared)  # type: ignore[arg-type]
 
 
-def _first(pattern: re.Pattern[str], text: str) -> float | None:
-    found = pattern.search(text)
-    return float(next(group for group in found.groups() if group).replace(",", "")) if found else None
+def _value(text: str) -> float:
+    return float(text.replace(",", ""))

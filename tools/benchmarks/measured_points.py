@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from sizewell.instance_selection.estimation.shared_error import shared_factor
-from tools.benchmarks.workload_groups import Group, mean_over_publishers, median_over_publishers
+from tools.benchmarks.publishers import mean_over_publishers, median_over_publishers
+from tools.benchmarks.workload_groups import Group
 
 #: How many types are measured.
 POINTS = (1, 3)

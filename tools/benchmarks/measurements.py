@@ -1,43 +1,40 @@
 """Read published measurements: each row becomes a case, from its descriptive columns alone.
 
-The form is that of a results table with one number per row: a model, an accelerator, a batch, a metric. What a row
-does not say is replaced by a stated default; what cannot be known is a reason. Defaults that decide much:
+The columns and what each may hold are described in ``data/README.md``; a cell that holds something else is a reason why the
+row is not predicted. Measured values, ids and notes decide nothing. What a row does not state is a default. Defaults that
+decide much:
 
 * no concurrency and no batch: one request alone;
 * a number of users without a batch, or with a batch of one: a closed loop, on any server. Users beside a larger batch are
   those of that batch;
 * a language model on several devices without a word of how it is split: tensor-parallel over all of them, on Neuron over all
   logical cores. On GPUs that nobody counts, as many as the split needs;
-* no precision: what the framework or the model is named after, else fp16 on GPUs, bf16 on Neuron, fp32 on CPUs;
+* no precision: what the model is named after, else fp16 on GPUs, bf16 on Neuron, fp32 on CPUs;
 * fp32 in TensorFlow from 2.4 on and in NVIDIA's containers: TF32 where the chip has it;
-* an engine without a version: today's; a TGI from 2 on batches like vLLM;
-* tokens/s without more: of the output, of all requests. A latency without more: the average.
+* a framework without a version: today's;
+* a network without a size of its images: that of its preset.
 
 Values are never rescaled, whatever the unit column says.
 """
 
+import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
+from sizewell.instance_selection.catalog import Catalog, InstanceType, load_catalog
 from sizewell.instance_selection.presets import Preset, UnknownPresetError, find_preset
 from sizewell.instance_selection.requirements import Architecture, ModelSpec, Precision
-from tools.benchmarks.chips import Chip, UnknownChipError, find_chip
-from tools.benchmarks.frameworks import engine_of, framework_of, number_format, plain_name
+from tools.benchmarks.cells import Cells, UnreadableRowError, refused
+from tools.benchmarks.chips import Chip, find_chip
+from tools.benchmarks.frameworks import Framework, find_framework
 from tools.benchmarks.images import with_images
 from tools.benchmarks.load import Arrival, Load, load_of
-from tools.benchmarks.quantities import quantity
-from tools.benchmarks.splits import Split, split_of
-from tools.benchmarks.training_words import (
-    adapter_rank,
-    holds_real_texts,
-    is_per_device,
-    micro_batch,
-    offloads,
-    predicts_words,
-    recomputes,
-    updates,
-    writes_scores,
-)
+from tools.benchmarks.metric_names import METRICS
+from tools.benchmarks.parallelism import Split, split_of
+from tools.benchmarks.precision import NumberFormat, number_format
+from tools.benchmarks.trees import LIBRARIES, Trees, trees_of
 
 ARCHITECTURES = {
     "transformer-encoder": Architecture.ENCODER,
@@ -69,8 +66,20 @@ ACTIVE_SHARE = 0.16
 MAX_EMBEDDED_SHARE = {Architecture.RECOMMENDER: 0.9999}
 
 
-class UnreadableRowError(ValueError):
-    """Why a row cannot be predicted."""
+#: Metrics that only one architecture has.
+ARCHITECTURE_OF_METRIC = {
+    "ttft_ms": "decoder", "itl_ms": "decoder", "tokens_s_total": "decoder", "tokens_s_per_gpu": "decoder",
+    "tokens_s_inout": "decoder", "ms_per_token_all": "decoder", "prefill_tokens_s": "decoder", "mfu": "decoder",
+    "denoise_iters_s": "diffusion", "images_s": "cnn",
+}  # fmt: skip
+#: A length that somebody chose is a multiple of this; another one is that of the longest text of the data.
+CHOSEN_LENGTH = 64
+#: The first year in which adapters are wrapped apart from the frozen weights (PyTorch 2.1, FSDP with use_orig_params).
+WRAPPED_ADAPTERS_SINCE = "2024"
+#: The parameters that a name states: ``foo-7b``, ``8x7b``, ``bar-110m``, and those that a token uses: ``30b-a3b``.
+_SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s?([bm])(?![a-z0-9])")
+_ACTIVE = re.compile(r"\d+b[- ]a(\d+(?:\.\d+)?)b\b")
+_INSTANCE_TYPE = re.compile(r"(?:ml\.)?([a-z0-9-]+\.[a-z0-9-]+)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +101,7 @@ class Case:
     engine: str
     framework: str
     library: str
+    """The release of the framework: its name in ``frameworks.csv``, a hyphen, and its version."""
     batch: float | None
     input_tokens: float | None
     output_tokens: float | None
@@ -133,14 +143,112 @@ class Case:
     predicts_words: bool
     """Whether a training scores the words of a vocabulary, as a decoder always does."""
     trust: float
-    """What the notes of the collection leave of the weight of a row, 1 or less."""
+    """What is left of the weight of a row that is in doubt, 1 or less."""
     tuned_record: bool
     """A round of MLPerf: tuned by the maker, with inputs as long as they come."""
-    note: str
+    allocated_only: bool
+    """Whether a peak of memory leaves the context of the driver out."""
+    trees: Trees
+    usd_per_hour: float | None
     instance_type: str
     nodes: int
     """Instances, of a known type, that hold the devices; 1 where the type is not known."""
     network_gbit_s: float | None
+    """What connects the nodes: as stated, or else that of the instance type."""
+
+
+def case_of(row: Mapping[str, str], catalog: Catalog | None = None) -> Case:
+    """Return the case of a row; raises `UnreadableRowError` with the column and what it may hold, or with what is missing.
+
+    ``catalog`` has the instance types of ``aws_instance``, by default those of us-east-1.
+    """
+    cells = Cells(row)
+    metric = cells.word("metric", METRICS)
+    training = cells.word("task", ("training", "inference")) == "training" or (
+        not cells["task"] and metric in ("mfu", "train_time_s")
+    )
+    framework = find_framework(cells["framework"])
+    preset = _preset(cells)
+    architecture = _architecture(cells, preset, framework, metric)
+    split = split_of(cells["parallelism"] or framework.parallelism)
+    instance_type = _instance_type(cells["aws_instance"], catalog or _catalog())
+    chip, count = _device(cells, instance_type, split)
+    copies = cells.number("copies")
+    if copies and chip.kind == "cpu":
+        chip = replace(chip, cores=chip.cores / copies, host_cores=chip.host_cores / copies)
+    convolves = architecture in (Architecture.CNN, Architecture.DIFFUSION)
+    fmt = number_format(cells["precision"], framework, cells["model"], chip, convolves=convolves)
+    engine = framework.engine_for(architecture, chip.kind)
+    model, preset = _model(cells, preset, architecture, fmt.precision)
+    tensor, pipeline = _degrees(split, training, count, chip, model.architecture)
+    batch, length = cells.number("batch_size"), cells.number("input_len")
+    micro_batch, adapters, rank = cells.number("micro_batch"), *_adapters(cells, fmt)
+    per_device, recompute, updates = (
+        cells.flag("per_device"),
+        cells.flag("recompute"),
+        cells.number("updates"),
+    )
+    load, trees = load_of(cells), trees_of(cells)
+    return Case(
+        id=cells["id"],
+        source=cells["source_id"],
+        training=training,
+        metric=metric,
+        value=number(cells["value"]),
+        model=model,
+        model_name=cells["model"],
+        preset=preset.name if preset else "",
+        chip=chip,
+        chips=count,
+        arithmetic=fmt.arithmetic,
+        quantization="none"
+        if fmt.weight_only is None
+        else f"{fmt.weight_only}|{framework.family if engine == 'llm-engine' else engine}",
+        engine=engine,
+        framework=framework.family,
+        library=framework.release,
+        batch=batch,
+        input_tokens=length,
+        output_tokens=cells.number("output_len"),
+        concurrency=load.users if load.arrival in (Arrival.BATCH, Arrival.USERS) else None,
+        load=load,
+        cache_scale=fmt.cache_scale,
+        beams=cells.number("beams") or 1.0,
+        tensor_parallel=tensor,
+        pipeline_parallel=pipeline,
+        split_stated=bool(split.tensor or split.pipeline or split.whole_pipeline),
+        sharding=split.sharding,
+        recompute=recompute
+        if recompute is not None
+        else split.recompute
+        or _recomputes(framework, quantized_adapters=adapters and fmt.weight_only is not None),
+        adapters=adapters,
+        adapter_rank=rank,
+        offloaded=split.offload,
+        real_texts=_holds_real_texts(cells, length),
+        unfused_attention=cells.flag("fused_attention") is False,
+        wrapped_adapters=fmt.precision is Precision.INT4 or cells["data_date"][:4] >= WRAPPED_ADAPTERS_SINCE,
+        micro_batch=micro_batch,
+        per_device=per_device
+        if per_device is not None
+        else count > 1 and batch is not None and batch == micro_batch,
+        data_parallel=per_device is None and chip.kind == "cuda" and split.data_alone,
+        copies=copies,
+        in_flight=cells.number("in_flight"),
+        updates=updates,
+        size_is_stated=metric != "train_time_s"
+        or (trees.rounds is not None and length is not None if architecture.tabular else updates is not None),
+        predicts_words=cells.flag("pretraining") is True,
+        trust=cells.number("trust") or 1.0,
+        tuned_record=_is_record(cells),
+        allocated_only=cells.flag("allocated_only") is True,
+        trees=trees,
+        usd_per_hour=cells.number("usd_per_hour"),
+        instance_type=cells["aws_instance"],
+        nodes=_nodes(cells, instance_type),
+        network_gbit_s=cells.number("network_gbit_s")
+        or (instance_type.network_peak_gbps if instance_type else None),
+    )
 
 
 def number(text: str) -> float | None:
@@ -151,126 +259,65 @@ def number(text: str) -> float | None:
         return None
 
 
-def case_of(row: dict[str, str]) -> Case:
-    """Return the case of a row; raises `UnreadableRowError` with what is missing."""
-    cell = _Row(row)
-    note, framework_text = cell["note"], cell["framework"]
-    architecture = ARCHITECTURES.get(cell["architecture"])
-    if architecture is None:
-        raise UnreadableRowError(f"architecture {cell['architecture'] or '(empty)'} is not known")
-    try:
-        chip, count = find_chip(
-            cell["accelerator"],
-            int(quantity(cell["accelerator_count"]) or 0),
-            note,
-            instance_type=cell["aws_instance"],
-            parallelism=cell["parallelism"],
-        )
-    except UnknownChipError as error:
-        raise UnreadableRowError(str(error)) from None
-    copies = number(cell["copies"])
-    if copies and chip.kind == "cpu":
-        chip = replace(chip, cores=chip.cores / copies, host_cores=chip.host_cores / copies)
-    split = split_of(cell["parallelism"], framework_text)
-    if not quantity(cell["accelerator_count"]) and chip.kind == "cuda":
-        count = max(count, max(split.tensor, 1) * max(split.pipeline, 1))
-    convolves = architecture in (Architecture.CNN, Architecture.DIFFUSION)
-    fmt = number_format(cell["precision"], framework_text, cell["model"], chip, convolves=convolves)
-    engine = engine_of(framework_text, architecture, chip.kind)
-    framework = framework_of(framework_text)
-    model, preset = _model(cell, architecture, fmt.precision)
-    architecture = model.architecture
-    tensor, pipeline = _degrees(split, cell["task"], count, chip, architecture)
-    batch = _batch(cell)
-    load = load_of(cell, batch)
-    covered = updates(note, batch)
-    beams = re.search(r"beams?(?:[ _-]?(?:size|width))?\W{0,2}(\d+)\b|\b(\d+) beams", note.lower())
-    adapters = "lora" in f"{framework_text} {note} {cell['model']} {cell['precision']}".lower()
-    record = "division" in note and "Result" in note
-    return Case(
-        id=cell["id"],
-        source=cell["source_id"],
-        training=cell["task"] == "training",
-        metric=cell["metric"],
-        value=number(cell["value"]),
-        model=model,
-        model_name=cell["model"],
-        preset=preset,
-        chip=chip,
-        chips=count,
-        arithmetic=fmt.arithmetic,
-        quantization="none"
-        if fmt.weight_only is None
-        else f"{fmt.weight_only}|{framework if engine == 'llm-engine' else engine}",
-        engine=engine,
-        framework=framework,
-        library=plain_name(framework_text),
-        batch=batch,
-        # A thousand tokens are 1,024 and a thousand rows of a table 1,000.
-        input_tokens=quantity(cell["input_len"], kilo=1000 if architecture.tabular else 1024),
-        output_tokens=quantity(cell["output_len"], kilo=1024),
-        concurrency=load.users if load.arrival in (Arrival.BATCH, Arrival.USERS) else None,
-        load=load,
-        cache_scale=fmt.cache_scale,
-        beams=float(beams[1] or beams[2]) if beams else 1.0,
-        tensor_parallel=tensor,
-        pipeline_parallel=pipeline,
-        split_stated=bool(split.tensor or split.pipeline or split.whole_pipeline),
-        sharding=split.sharding,
-        recompute=recomputes(
-            f"{cell['parallelism']}; {framework_text}; {note}",
-            framework_text,
-            quantized_adapters=adapters and fmt.weight_only is not None,
-        ),
-        adapters=adapters,
-        adapter_rank=adapter_rank(note),
-        offloaded=offloads(f"{cell['parallelism']}; {note}"),
-        real_texts=holds_real_texts(note, quantity(cell["input_len"], kilo=1024)),
-        unfused_attention=writes_scores(framework_text, note, cell["data_date"]),
-        wrapped_adapters=fmt.precision is Precision.INT4 or cell["data_date"][:4] >= "2024",
-        micro_batch=micro_batch(note),
-        per_device=is_per_device(note, batch, count),
-        data_parallel=chip.kind == "cuda" and split.data_first,
-        copies=copies,
-        in_flight=number(cell["in_flight"]),
-        updates=covered,
-        size_is_stated=_size_is_stated(cell, architecture, covered),
-        predicts_words=predicts_words(f"{cell['model']} {framework_text} {note}"),
-        trust=number(cell["trust"]) or 1.0,
-        tuned_record=record,
-        note=note,
-        instance_type=cell["aws_instance"],
-        nodes=int(number(cell["nodes"]) or 1),
-        network_gbit_s=number(cell["network_gbit_s"]),
+@cache
+def _catalog() -> Catalog:
+    return load_catalog("us-east-1")
+
+
+def _instance_type(cell: str, catalog: Catalog) -> InstanceType | None:
+    found = _INSTANCE_TYPE.fullmatch(cell.lower())
+    if cell and not found:
+        raise refused("aws_instance", cell, "the name of an instance type, such as g5.xlarge")
+    return catalog.find(f"ml.{found[1]}") if found else None
+
+
+def _nodes(cells: Cells, instance_type: InstanceType | None) -> int:
+    devices = cells.number("accelerator_count")
+    if not (instance_type and instance_type.accelerator_count and devices):
+        return 1
+    return max(math.ceil(devices / instance_type.accelerator_count), 1)
+
+
+def _device(cells: Cells, instance_type: InstanceType | None, split: Split) -> tuple[Chip, int]:
+    count = int(cells.number("accelerator_count") or 0)
+    name = cells["accelerator"]
+    if instance_type and not name:
+        accelerator = instance_type.accelerator
+        name = accelerator.name if accelerator else instance_type.name
+        count = count or instance_type.accelerator_count if accelerator else 1
+    chip, devices = find_chip(name, count, instance_type=cells["aws_instance"], threads=split.threads)
+    if not count and chip.kind == "cuda":
+        devices = max(devices, max(split.tensor, 1) * max(split.pipeline, 1))
+    return chip, devices
+
+
+def _is_record(cells: Cells) -> bool:
+    stated = cells.flag("record")
+    return stated if stated is not None else "mlperf" in cells["source_id"].lower()
+
+
+def _adapters(cells: Cells, fmt: NumberFormat) -> tuple[bool, float | None]:
+    """Return whether adapters are trained, and their rank: ``yes``, or a number."""
+    if cells["adapters"].lower() in ("yes", ""):
+        return bool(cells["adapters"]) or fmt.adapters, None
+    return True, cells.number("adapters")
+
+
+def _recomputes(framework: Framework, *, quantized_adapters: bool) -> bool:
+    """Return what a framework does by itself (the column ``recompute`` of its table)."""
+    return framework.recompute == "yes" or (
+        framework.recompute == "quantized adapters" and quantized_adapters
     )
 
 
-class _Row(dict[str, str]):
-    """Cells by column; a column that a file does not have is empty."""
-
-    def __init__(self, row: dict[str, str]) -> None:
-        super().__init__((column, (cell or "").strip()) for column, cell in row.items())
-
-    def __missing__(self, column: str) -> str:
-        return ""
+def _holds_real_texts(cells: Cells, length: float | None) -> bool:
+    """Return whether the stated length is the most of texts of many lengths."""
+    lengths = cells["lengths"].lower()
+    return lengths == "varied" or bool(not lengths and length and length % CHOSEN_LENGTH)
 
 
-def _batch(cell: _Row) -> float | None:
-    # "128 (FP32) / 256 (AMP)": the one of the row's precision.
-    parts = cell["batch_size"].split("/")
-    return quantity(parts[-1] if "amp" in cell["precision"].lower() else parts[0])
-
-
-def _size_is_stated(cell: _Row, architecture: Architecture, covered: float | None) -> bool:
-    if cell["metric"] != "train_time_s":
-        return True
-    if not architecture.tabular:
-        return covered is not None
-    return bool(re.search(r"\d+ ?k? ?(?:trees|rounds|iterations)\b", cell["note"]) and cell["input_len"])
-
-
-def _find(cell: _Row) -> Preset | None:
-    for name in (cell["model_key"], cell["model"]):
+def _preset(cells: Cells) -> Preset | None:
+    for name in (cells["model_key"], cells["model"]):
         if name:
             try:
                 return find_preset(name)
@@ -279,11 +326,29 @@ def _find(cell: _Row) -> Preset | None:
     return None
 
 
-def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tuple[ModelSpec, str]:
-    preset = _find(cell)
-    stated = quantity(cell["params"])
+def _architecture(cells: Cells, preset: Preset | None, framework: Framework, metric: str) -> Architecture:
+    stated = cells.word("architecture", ARCHITECTURES)
+    trees = framework.family in LIBRARIES
+    found = stated or (
+        preset.architecture if preset else "gbdt" if trees else ARCHITECTURE_OF_METRIC.get(metric, "")
+    )
+    if found not in ARCHITECTURES:
+        raise refused("architecture", "", f"one of {', '.join(ARCHITECTURES)}")
+    return ARCHITECTURES[found]
+
+
+def _parameters(cells: Cells) -> float | None:
+    """Return the parameters that a name states."""
+    found = _SIZE.search(re.sub(r"[-_/]", " ", f"{cells['model_key']} {cells['model']}".lower()))
+    return float(found[2]) * {"b": 1e9, "m": 1e6}[found[3]] * float(found[1] or 1) if found else None
+
+
+def _model(
+    cells: Cells, preset: Preset | None, architecture: Architecture, precision: Precision
+) -> tuple[ModelSpec, Preset | None]:
+    stated = cells.number("params") or (None if preset else _parameters(cells))
     if architecture.tabular:
-        return ModelSpec(architecture=architecture, parameters=0.0, layers=0, precision=precision), ""
+        return ModelSpec(architecture=architecture, parameters=0.0, layers=0, precision=precision), None
     # Diffusion tables state the denoiser, presets the whole pipeline.
     if preset and stated and architecture is not Architecture.DIFFUSION:
         ratio = stated / (preset.parameters or stated)
@@ -298,14 +363,14 @@ def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tupl
     parameters = stated or (preset.parameters if preset else None)
     if not parameters:
         raise UnreadableRowError(
-            f"model {cell['model'] or '(empty)'} is not known and no parameters are stated"
+            f"model {cells['model'] or '(empty)'} is not known and no parameters are stated"
         )
     embedding = (preset.embedding_parameters if preset else None) or 0.0
     active: float | None = preset.active_parameters if preset else None
     if active and stated and preset and preset.parameters and architecture is not Architecture.DIFFUSION:
         active = active * stated / preset.parameters
-    if not preset and cell["architecture"].endswith("moe"):
-        named = re.search(r"\d+b[- ]a(\d+(?:\.\d+)?)b\b", f"{cell['model_key']} {cell['model']}".lower())
+    if not preset and cells["architecture"].lower().endswith("moe"):
+        named = _ACTIVE.search(f"{cells['model_key']} {cells['model']}".lower())
         active = float(named[1]) * 1e9 if named else ACTIVE_SHARE * parameters
     model = ModelSpec(
         architecture=architecture,
@@ -322,26 +387,28 @@ def _model(cell: _Row, architecture: Architecture, precision: Precision) -> tupl
         vocabulary_size=int((preset.vocabulary_size if preset else None) or 0),
         forward_flops_per_image=((preset.forward_gflops if preset else None) or 0.0) * 1e9,
         activations_per_image=((preset.activations_millions if preset else None) or 0.0) * 1e6,
-        denoising_steps=_steps(cell, preset),
-        guidance=not any(word in _pipeline(cell, preset) for word in UNGUIDED),
+        denoising_steps=int(cells.number("denoising_steps") or _usual_steps(cells, preset)),
+        guidance=not any(word in _pipeline(cells, preset) for word in UNGUIDED),
     )
-    return with_images(model, preset, cell), (preset.name if preset else "")
+    return with_images(model, preset, cells), preset
 
 
-def _steps(cell: _Row, preset: Preset | None) -> int:
-    stated = re.search(r"(\d+)[ -](?:inference |denoising |sampling )?steps?\b", cell["note"])
-    usual = [n for word, n in STEPS.items() if word in _pipeline(cell, preset)]
-    return int(stated[1]) if stated else usual[0] if usual else DEFAULT_STEPS
+def _usual_steps(cells: Cells, preset: Preset | None) -> int:
+    usual = [steps for word, steps in STEPS.items() if word in _pipeline(cells, preset)]
+    return usual[0] if usual else DEFAULT_STEPS
 
 
-def _pipeline(cell: _Row, preset: Preset | None) -> str:
-    return f"{cell['model']} {preset.name if preset else ''}".lower()
+def _pipeline(cells: Cells, preset: Preset | None) -> str:
+    return f"{cells['model']} {preset.name if preset else ''}".lower()
 
 
-def _degrees(split: Split, task: str, count: int, chip: Chip, architecture: Architecture) -> tuple[int, int]:
+def _degrees(
+    split: Split, training: bool, count: int, chip: Chip, architecture: Architecture
+) -> tuple[int, int]:
     """Return tensor-parallel and pipeline-parallel degree, in devices."""
     pipeline = count * chip.cores_per_device if split.whole_pipeline else split.pipeline
-    alone = not (split.tensor or pipeline > 1 or split.streamed or split.data or split.sharding == "shard")
-    if task == "inference" and alone and architecture.generates and chip.kind != "neuron":
-        return count, 1
+    alone = not (split.tensor or pipeline > 1 or split.data or split.sharding == "shard")
+    if alone and not training and architecture.generates:
+        # Language models are compiled for every core of an instance (Neuron inference samples).
+        return count * chip.cores_per_device, 1
     return max(1, split.tensor), max(1, pipeline)

@@ -4,14 +4,24 @@ The functions are those of the product. A row that does not say how long, or how
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
+from sizewell.instance_selection.catalog import load_catalog
+from sizewell.instance_selection.estimation import memory as serving
+from sizewell.instance_selection.estimation.boosting_memory import gpu_training_bytes, host_table_bytes
 from sizewell.instance_selection.estimation.coefficients import Array
-from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE
-from sizewell.instance_selection.estimation.memory import CONTEXT_BYTES, serving_memory, stored_bytes
+from sizewell.instance_selection.estimation.hardware import GIB, USABLE_ACCELERATOR_SHARE, USABLE_HOST_SHARE
+from sizewell.instance_selection.estimation.memory import (
+    CONTEXT_BYTES,
+    EngineMemory,
+    host_bytes,
+    serving_memory,
+    stored_bytes,
+)
 from sizewell.instance_selection.estimation.training_memory import (
     GRADIENT_BYTES,
     gathered_bytes,
@@ -19,7 +29,9 @@ from sizewell.instance_selection.estimation.training_memory import (
     training_memory,
 )
 from sizewell.instance_selection.estimation.work import transformer_shape
-from sizewell.instance_selection.requirements import Architecture, Engine, Precision
+from sizewell.instance_selection.presets import find_preset
+from sizewell.instance_selection.requirements import Architecture, Engine, ModelSpec, Precision
+from tools.benchmarks.boosting_cases import table_of
 from tools.benchmarks.measurements import Case
 from tools.benchmarks.training_cases import device_batches
 
@@ -41,9 +53,17 @@ STATIC = {
     "tensorrt-llm-0.1.": Engine.LLM_ENGINE,
     "llama.cpp": Engine.OPTIMIZED_RUNTIME,
 }
-#: ExLlama by itself: a cache of fixed size, and prompts in pieces (ExLlamaConfig: max_input_len 2048, and no larger a square
-#: of positions at a time).
-EXLLAMA, EXLLAMA_PIECE = "exllama", 2048.0
+#: ExLlama by itself: a cache of fixed size.
+EXLLAMA = "exllama"
+#: Tokens of a prompt that are read at a time (ExLlamaConfig: max_input_len, and no larger a square of positions; llama.cpp:
+#: --ubatch-size).
+PIECES: Mapping[str, float] = {"exllama": 2048.0, "llama.cpp": 512.0}
+#: vLLM read prompts whole before version 1, the default since 0.8; from 0.5.4 on, only those up to this length (release notes).
+WHOLE_PROMPTS = re.compile(r"^vllm-v?0\.(\d+)(?:\.(\d+))?\b")
+WHOLE_PROMPT_TOKENS = 32_768.0
+#: Scores of diffusers before attention was fused: of each pair of positions of the largest layer in each of 8 heads, where a
+#: position stands for 8 x 8 pixels; the product, its scaled copy, and the softmax (UNet2DConditionModel of Stable Diffusion).
+UNFUSED_HEADS, UNFUSED_COPIES, PIXELS_PER_POSITION = 8.0, 3.0, 64.0
 #: Tokens of a prompt and an answer, and of a training example, that are not stated.
 DEFAULT_INPUT, DEFAULT_OUTPUT, DEFAULT_TRAINED = 64.0, 128.0, 512.0
 #: A control branch is a copy of the encoder of the network (Zhang et al. 2023, ControlNet; its published weights).
@@ -69,7 +89,7 @@ class MemoryCases:
     def predict(self) -> tuple[Array, Array]:
         """Return the metric of each row, and the GiB that the fullest device needs."""
         needed = np.array([_training_bytes(c) if c.training else _serving_bytes(c) for c in self.cases])
-        usable = np.array([_usable_bytes(c) for c in self.cases])
+        usable = np.array([_usable_bytes(c) if _host_holds(c) else 0.0 for c in self.cases])
         shown = np.array([CONTEXT_BYTES if _shows_allocator(c) else 0.0 for c in self.cases])
         fits = np.array([c.metric == "fits_memory" for c in self.cases])
         values = np.where(fits, (needed <= usable).astype(float), (needed - shown) / 1e6)
@@ -77,19 +97,63 @@ class MemoryCases:
 
 
 def _shows_allocator(case: Case) -> bool:
-    return case.framework in ALLOCATED_ONLY or bool(re.search(r"\b(?:reserved|allocated)\b", case.note))
+    return case.framework in ALLOCATED_ONLY or case.allocated_only
 
 
 def _usable_bytes(case: Case) -> float:
     return case.chip.memory_bytes * USABLE_ACCELERATOR_SHARE
 
 
+@cache
+def _hosts() -> Mapping[str, float]:
+    return {t.name.removeprefix("ml."): t.memory_gib * GIB for t in load_catalog("us-east-1").instance_types}
+
+
+def _host_holds(case: Case) -> bool:
+    """Return whether the host holds what passes through its memory; one of which nothing is said does."""
+    host = _hosts().get(case.instance_type.removeprefix("ml."))
+    if host is None or case.chip.kind == "cpu":
+        return True
+    model = case.model
+    if model.architecture is Architecture.GRADIENT_BOOSTING:
+        rows, features, _, _ = table_of(case)
+        needed = host_table_bytes(rows=rows, features=features)
+    else:
+        needed = 0.0 if case.training else float(host_bytes(model, case.chip.kind))
+    return needed <= host * USABLE_HOST_SHARE
+
+
+def _rules(case: Case, engine: Engine) -> EngineMemory:
+    """Return what the engine of a row makes of memory, which its version may say."""
+    rules, version = serving.ENGINES[engine], WHOLE_PROMPTS.match(case.library)
+    if version is not None and int(version[1]) < 8:
+        always = (int(version[1]), int(version[2] or 0)) < (5, 4)
+        whole = (
+            always or (case.input_tokens or DEFAULT_INPUT) + (case.output_tokens or 0) <= WHOLE_PROMPT_TOKENS
+        )
+        rules = replace(rules, reads_in_pieces=not whole)
+    if case.unfused_attention:
+        rules = replace(rules, keeps_scores=True)
+    return rules
+
+
+def _sized(case: Case) -> ModelSpec:
+    """Return the model with the pixels of an image, which the arithmetic of a preset stands for."""
+    model = case.model
+    if model.architecture is not Architecture.DIFFUSION or model.image_pixels or not case.preset:
+        return model
+    preset = find_preset(case.preset)
+    activations = (preset.activations_millions or 0.0) * 1e6
+    ratio = model.activations_per_image / activations if activations and model.activations_per_image else 1.0
+    return replace(model, image_pixels=round(preset.pixels * ratio))
+
+
 def _serving_bytes(case: Case) -> float:
     static = next((e for word, e in STATIC.items() if word in case.library), None)
     engine = static or ENGINES[case.engine]
-    alone = case.library.startswith(EXLLAMA)
-    if alone:
+    if case.library.startswith(EXLLAMA):
         engine = Engine.COMPILED
+    piece = next((tokens for word, tokens in PIECES.items() if case.library.startswith(word)), np.inf)
     sequences = case.concurrency or case.batch or 1.0
     if case.metric == "fits_memory" and engine is Engine.LLM_ENGINE and not static:
         # Requests for which the pool has no room wait.
@@ -97,13 +161,15 @@ def _serving_bytes(case: Case) -> float:
     input_tokens = case.input_tokens or DEFAULT_INPUT
     streamed = case.sharding == "shard"
     degree = float(case.chips if streamed else max(case.tensor_parallel, case.pipeline_parallel))
+    model = _sized(case)
     memory = serving_memory(
-        case.model,
-        engine,
+        model,
+        _rules(case, engine),
         kinds=case.chip.kind,
+        links=case.chip.processor("half").link,
         device_bytes=_usable_bytes(case),
         tokens=input_tokens + (case.output_tokens or DEFAULT_OUTPUT),
-        input_tokens=min(input_tokens, EXLLAMA_PIECE) if alone else input_tokens,
+        input_tokens=min(input_tokens, piece),
         sequences=sequences,
         degree=degree,
         # Where weights are streamed, a device has requests of its own. Hooks of Accelerate bring the keys and values
@@ -113,6 +179,11 @@ def _serving_bytes(case: Case) -> float:
     total = float(np.asarray(memory.total))
     if streamed:
         total += _layer_bytes(case) * STREAMED_LAYERS
+    if model.architecture is Architecture.DIFFUSION and case.unfused_attention:
+        positions = (model.image_pixels or model.architecture.traits.usual_image_pixels) / PIXELS_PER_POSITION
+        scores = sequences * (1.0 + model.guidance) * UNFUSED_HEADS * positions**2
+        # Images are decoded when the scores are gone.
+        total += max(scores * UNFUSED_COPIES * model.precision.bytes - float(memory.activations), 0.0)
     if "controlnet" in case.model_name.lower() and case.model.architecture is Architecture.DIFFUSION:
         total += (
             float(memory.activations) * (CONTROL_BRANCH - 1) + CONTROL_WEIGHTS * case.model.precision.bytes
@@ -126,6 +197,12 @@ def _layer_bytes(case: Case) -> float:
 
 
 def _training_bytes(case: Case) -> float:
+    if case.model.architecture is Architecture.GRADIENT_BOOSTING:
+        rows, features, depth, library = table_of(case)
+        table = gpu_training_bytes(library, rows=rows, features=features, depth=depth)
+        return (
+            table if case.chip.kind == "cuda" else host_table_bytes(rows=rows, features=features)
+        ) + CONTEXT_BYTES
     needed = _step_bytes(case, recompute=case.recompute)
     # What was measured did fit: as it is, or with recomputation, or with one example at a time.
     if case.metric == "peak_mem_mb" and needed > case.chip.memory_bytes:

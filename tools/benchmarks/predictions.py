@@ -1,21 +1,22 @@
 """Predict the rows of a table from their descriptive columns, with the shipped coefficients or with left-out ones."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from sizewell.instance_selection.catalog import Catalog
-from sizewell.instance_selection.estimation.coefficients import Coefficients, Fitted, Key
-from sizewell.instance_selection.estimation.uncertainty import interval_class
+from sizewell.instance_selection.estimation.coefficients import Coefficients, Table
+from sizewell.instance_selection.estimation.uncertainty import estimate_class
 from tools.benchmarks.calibration import Calibration, PhysicsCases, sampled
 from tools.benchmarks.case_groups import MEMORY_METRICS, grouped, physics_of
-from tools.benchmarks.completion import complete
+from tools.benchmarks.cells import UnreadableRowError
 from tools.benchmarks.load import Arrival
-from tools.benchmarks.measurements import Case, UnreadableRowError, case_of, number
+from tools.benchmarks.measurements import Case, case_of, number
 from tools.benchmarks.memory_cases import MemoryCases
+from tools.benchmarks.priors import prior_table
 from tools.benchmarks.tables import publisher_of
 
 FIRST_TOKEN_METRICS = ("ttft_ms", "prefill_tokens_s")
@@ -55,7 +56,8 @@ class Prediction:
     kind: str = ""
     architecture: str = ""
     unseen_log_sd: float = 0.0
-    interval_class: str = ""
+    estimate_class: str = ""
+    """What people run, as accuracy is told and ranges are made; empty where the row is not read."""
     tuned_record: bool = False
     trust: float = 1.0
     size_is_stated: bool = True
@@ -65,11 +67,6 @@ class Prediction:
     def publisher(self) -> str:
         """Who published the row."""
         return publisher_of(self.source)
-
-    @property
-    def task_class(self) -> str:
-        """What people run, as the tables of accuracy group it; empty where the row is not read."""
-        return task_class(self)
 
     @property
     def log_ratio(self) -> float | None:
@@ -126,7 +123,7 @@ def _read(rows: Sequence[Mapping[str, str]], catalog: Catalog) -> tuple[list[Pre
     for i, row in enumerate(rows):
         blank = _blank(row)
         try:
-            case = replace(case_of(complete(row, catalog)), id=str(i), value=blank.measured)
+            case = replace(case_of(row, catalog), id=str(i), value=blank.measured)
         except UnreadableRowError as error:
             blank = replace(blank, reason=str(error))
         except ROW_ERRORS as error:
@@ -143,7 +140,7 @@ def read_cases(rows: Sequence[Mapping[str, str]], catalog: Catalog) -> list[Case
     cases = _read(rows, catalog)[1]
     found = {physics: [c for c in cases if physics_of(c) == physics] for physics in map(physics_of, cases)}
     sound = {
-        physics: _isolate(members, _memory if physics == "memory" else _shipped)
+        physics: _isolate(members, _memory if physics == "memory" else _by_priors)
         for physics, members in found.items()
     }
     return [case for case in cases if not isinstance(sound[physics_of(case)][case.id], str)]
@@ -181,44 +178,29 @@ def _described(blank: Prediction, case: Case) -> Prediction:
         physics=physics_of(case),
         kind=case.chip.kind,
         architecture=case.model.architecture.value,
-        interval_class=_interval_class(case),
+        estimate_class=_estimate_class(case),
         tuned_record=case.tuned_record and case.metric not in MEMORY_METRICS,
         trust=case.trust,
         size_is_stated=case.size_is_stated,
     )
 
 
-def _interval_class(case: Case) -> str:
-    model = case.model
-    if case.load.arrival is Arrival.BURST and case.metric in FIRST_TOKEN_METRICS:
-        # The wait in a queue that no product plans.
-        return "burst"
-    return interval_class(
+def _estimate_class(case: Case) -> str:
+    """Return the class of an estimate; first tokens in a crowd that comes at once wait as no product plans, and are apart."""
+    model, arrival = case.model, case.load.arrival
+    first_token = case.metric in FIRST_TOKEN_METRICS
+    crowd = arrival is Arrival.BURST or (
+        arrival is Arrival.USERS and case.load.users > 1 and not case.load.varied
+    )
+    if first_token and crowd and case.chip.kind == "cuda":
+        return "first token in a crowd"
+    return estimate_class(
         physics_of(case),
         case.chip.kind,
-        served=case.load.users > 1 or case.load.arrival not in (Arrival.BATCH, Arrival.USERS),
-        first_token=case.metric in FIRST_TOKEN_METRICS,
+        first_token=first_token,
         mixture=(model.active_parameters or model.parameters) < model.parameters,
         weight_only=case.quantization != "none",
     )
-
-
-def task_class(row: Prediction) -> str:
-    """Return the class of a row: the goals of accuracy are set by it."""
-    if row.physics in ("boosting", "memory", ""):
-        return {"boosting": "boosted trees", "memory": "memory", "": ""}[row.physics]
-    generates = row.physics == "generation"
-    if row.physics == "training":
-        return {"neuron": "training on Neuron", "cuda": "training on GPUs"}.get(row.kind, "CPU")
-    if row.kind == "neuron":
-        return "language models on Neuron" if generates else "one pass on Neuron"
-    if row.kind == "cpu":
-        return "CPU"
-    if row.metric_class == "first token":
-        return "first token"
-    if row.interval_class in ("mixture of experts", "weight-only"):
-        return "mixtures of experts, weight-only quantization"
-    return "dense language models on GPUs" if generates else "encoders and image networks on GPUs"
 
 
 def class_of_metric(metric: str, *, training: bool) -> MetricClass:
@@ -250,16 +232,20 @@ def _shipped(cases: list[Case]) -> _Found:
     return _values(group, None)
 
 
+def _by_priors(cases: list[Case]) -> _Found:
+    """Return predictions without any fit: they tell which rows make sense."""
+    (group,) = grouped(cases)
+    return _values(group, prior_table(group.physics))
+
+
 def _memory(cases: list[Case]) -> _Found:
     """Return whether each case fits, or the peak it needs; no coefficient of it is fitted."""
     values, _ = MemoryCases(cases).predict()
     return {case.id: _value(case, float(v)) for case, v in zip(cases, values, strict=True)}
 
 
-def _values(
-    group: PhysicsCases, fitted: Mapping[Key, Fitted] | None, software: Collection[Key] | None = None
-) -> _Found:
-    coefficients = Coefficients(group.physics, fitted, software)
+def _values(group: PhysicsCases, table: Table | None) -> _Found:
+    coefficients = Coefficients(group.physics, table)
     count = len(group.cases)
     with np.errstate(all="ignore"):
         values = group.predict(coefficients.values(group.labels, count))
@@ -283,7 +269,7 @@ def _value(case: Case, value: float, unseen_log_sd: float = 0.0) -> _Value | str
 
 def _left_out(cases: list[Case], pool: list[Case], together: Together, progress: Progress) -> _Found:
     """Return the prediction of each case by coefficients fitted to the cases of the pool that do not leave with it."""
-    sound = _isolate(pool, _shipped) if pool else {}
+    sound = _isolate(pool, _by_priors) if pool else {}
     pool = sampled([case for case in pool if not isinstance(sound[case.id], str)])
     calibration = Calibration(grouped(pool)[0]) if pool else None
     leaving = np.array([together(case.source) for case in pool])
@@ -294,6 +280,5 @@ def _left_out(cases: list[Case], pool: list[Case], together: Together, progress:
         (group,) = grouped(members)
         progress(f"{group.physics}: fit without {name or '(no source)'} ({done} of {len(names)})")
         stays = leaving != name
-        fitted = calibration.fit(stays) if calibration else {}
-        found |= _values(group, fitted, calibration.software(stays) if calibration else set())
+        found |= _values(group, calibration.fit(stays) if calibration else prior_table(group.physics))
     return found

@@ -1,6 +1,5 @@
 """Predictions of rows that train a network."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -162,9 +161,8 @@ def _tokens(case: Case) -> float:
 
 
 def _node_bandwidth(case: Case) -> float:
-    stated = re.search(r"(\d+) ?Gbps", case.note)
     usual = next((rate for chip, rate in NODE_GBIT_S if case.chip.name.startswith(chip)), DEFAULT_NODE_GBIT_S)
-    return (float(stated[1]) if stated else case.network_gbit_s or usual) * 1e9 / 8
+    return (case.network_gbit_s or usual) * 1e9 / 8
 
 
 def _largest_micro_batch(case: Case) -> float:

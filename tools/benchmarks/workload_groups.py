@@ -3,10 +3,10 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean, geometric_mean
+from statistics import geometric_mean
 
 from sizewell.instance_selection.catalog import Catalog, InstanceType, Usage
 from tools.benchmarks.estimate_report import less_is_better
@@ -36,7 +36,7 @@ class Member:
     """None where nothing is predicted."""
     pessimistic: float | None
     """The worse end of the range of the prediction."""
-    task_class: str
+    estimate_class: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +50,9 @@ class Group:
     """Whether the figures themselves say nothing: the amount of work is not stated, or they are tuned records."""
 
     @property
-    def task_class(self) -> str:
+    def estimate_class(self) -> str:
         """The class of most of its members."""
-        counts = Counter(member.task_class for member in self.members)
+        counts = Counter(member.estimate_class for member in self.members)
         return max(sorted(counts), key=lambda name: counts[name])
 
     @property
@@ -85,31 +85,6 @@ def compare(a: float | None, b: float | None) -> int:
     if a is None or b is None or math.isclose(a, b, rel_tol=TIE):
         return 0
     return 1 if a > b else -1
-
-
-def mean_over_publishers(values: Iterable[tuple[str, float]]) -> float | None:
-    """Return the mean of the means of the publishers, which each value comes with; None of nothing."""
-    of_publisher = _by_publisher(values)
-    return fmean(map(fmean, of_publisher.values())) if of_publisher else None
-
-
-def median_over_publishers(values: Iterable[tuple[str, float]]) -> float | None:
-    """Return the median of the values, each publisher weighing the same; None of nothing."""
-    of_publisher = _by_publisher(values)
-    weighted = sorted((value, 1 / len(them)) for them in of_publisher.values() for value in them)
-    reached = 0.0
-    for value, weight in weighted:
-        reached += weight
-        if reached >= len(of_publisher) / 2:
-            return value
-    return None
-
-
-def _by_publisher(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
-    for publisher, value in values:
-        found.setdefault(publisher, []).append(value)
-    return found
 
 
 def groups_of(
@@ -183,5 +158,5 @@ def _member(catalog: Catalog, name: str, same: Sequence[Prediction]) -> Member:
         measured=measured,
         predicted=as_time([row.predicted for row in same]),
         pessimistic=as_time([row.high if less else row.low for row in same]),
-        task_class=same[0].task_class,
+        estimate_class=same[0].estimate_class,
     )

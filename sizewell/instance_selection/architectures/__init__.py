@@ -49,8 +49,7 @@ class Traits:
     flops_per_activation: float = 400.0
     """Operations per activation where the activations are not stated; medians of the presets."""
     alive_share: float | None = None
-    """Activations that are alive at the same time, relative to those of a pass; above 1 where more than the pass needs memory.
-    None where single layers decide."""
+    """Activations that are alive at the same time, relative to those of a pass; None where something else decides."""
 
 
 class Architecture(StrEnum):

@@ -225,9 +225,6 @@ DESCRIPTIONS = {
             flops_per_weight=300.0,
             usual_image_pixels=1024 * 1024,
             flops_per_activation=3500.0,
-            # 1.0 to 1.15 GB of an image of 512 x 512 in half precision, twice in fp32: 16 in fp32 do not fit on an A100 of
-            # 40 GB, 32 do on an H100 of 80 GB (Lambda, diffusers benchmark of 2023). That includes the decoder of images.
-            alive_share=1.1,
         ),
         _diffusion_work,
         assumed_arithmetic,

@@ -56,13 +56,15 @@ class Cpu:
     Peaks are upper bounds: clock x operations per cycle of a core / threads of a core. Wide vector and matrix
     units run at lower clocks than the sustained one. Where a family runs on several processors, the slowest counts.
     ``memory_bandwidth_gb_s_per_vcpu`` is the share of one vCPU in the peak bandwidth of its socket. A vCPU is a
-    hardware thread: ``threads_per_core`` of them are one physical core.
+    hardware thread: ``threads_per_core`` of them are one physical core. ``instructions_per_clock`` is relative to a core of
+    a Skylake server.
     """
 
     name: str
     threads_per_core: int = 2
     vcpus_per_socket: int | None = None
     sustained_clock_ghz: float | None = None
+    instructions_per_clock: float | None = None
     peak_fp32_gflops_per_vcpu: float | None = None
     peak_bf16_gflops_per_vcpu: float | None = None
     peak_int8_gops_per_vcpu: float | None = None

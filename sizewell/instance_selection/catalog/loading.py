@@ -174,6 +174,7 @@ def cpu_of(row: Row, name: str) -> Cpu:
         threads_per_core=int(row["threads_per_core"] or 2),
         vcpus_per_socket=int(row["vcpus_per_socket"]) if row["vcpus_per_socket"] else None,
         sustained_clock_ghz=number(row["sustained_clock_ghz"]),
+        instructions_per_clock=number(row["instructions_per_clock"]),
         peak_fp32_gflops_per_vcpu=_peak_per_vcpu(row, "fp32_flops_per_cycle_per_core"),
         peak_bf16_gflops_per_vcpu=_peak_per_vcpu(row, "bf16_flops_per_cycle_per_core"),
         peak_int8_gops_per_vcpu=_peak_per_vcpu(row, "int8_ops_per_cycle_per_core"),

@@ -18,7 +18,14 @@ from sizewell.instance_selection.estimation.queueing import (
     waiting_s,
 )
 from sizewell.instance_selection.filters import Marks
-from sizewell.instance_selection.latency_bounds import BOUNDS, P95, P99, LatencyBound
+from sizewell.instance_selection.latency_bounds import (
+    BOUNDS,
+    FIRST_TOKEN,
+    INTER_TOKEN,
+    P95,
+    P99,
+    LatencyBound,
+)
 from sizewell.instance_selection.requirements import Queue
 
 
@@ -197,6 +204,9 @@ class EndpointCapacity:
                 for seconds in found.values():
                     seconds[i] *= ratio
                 found[P95][i] = m.p95_latency_ms / 1000
+            for bound in (FIRST_TOKEN, INTER_TOKEN):
+                if (measured_ms := getattr(m, bound.figure)) is not None:
+                    found[bound][i] = measured_ms / 1000
         if self._loaded is not None:
             warm = found[P95], found[P99]
             for bound in (P95, P99):

@@ -34,7 +34,7 @@ class EndpointColumns:
             predicted = EndpointColumns(replace(needs, measurements=()), eligible)
             self.measured = Measured(self.types, predicted.times, predicted.layout)
             self.memory = EndpointMemory(self.types, self.measured.peak_memory_gib)
-            self.times = EndpointTimes(self.types, self.measured.times.factors)
+            self.times = EndpointTimes(self.types, self.measured.times.factors, self.measured.part_scales)
 
     @cached_property
     def layout(self) -> Layout:
@@ -58,7 +58,9 @@ class EndpointColumns:
         After a measurement it is no wider than types differ that share an error.
         """
         interval = self.times.interval_of(part)
-        return self.measured.times.narrowed(*interval) if self.measured else interval
+        if self.measured is None:
+            return interval
+        return self.measured.parts.get(part, self.measured.times).narrowed(*interval)
 
     @cached_property
     def idle_s(self) -> dict[LatencyBound, Array]:

@@ -16,7 +16,7 @@ from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.queueing import SERVICE_TAIL
 from sizewell.instance_selection.estimation.shared_error import Shared
-from sizewell.instance_selection.latency_bounds import P95
+from sizewell.instance_selection.latency_bounds import FIRST_TOKEN, INTER_TOKEN, P95, LatencyBound
 
 
 class Measured:
@@ -30,16 +30,33 @@ class Measured:
     @cached_property
     def times(self) -> Shared:
         """What measured latencies say of the seconds of a request."""
+        return Shared(self._processors, self._errors(P95))
+
+    @cached_property
+    def parts(self) -> dict[str, Shared]:
+        """What measured first tokens and times between tokens say of these parts of an answer; none that nobody measured."""
+        bounds = (FIRST_TOKEN, INTER_TOKEN) if self._types.generates else ()
+        found = {bound.part: Shared(self._processors, self._errors(bound)) for bound in bounds}
+        return {part: shared for part, shared in found.items() if shared.errors}
+
+    @property
+    def part_scales(self) -> dict[str, Array]:
+        """The factors on measured parts of an answer, beside those of ``times``."""
+        return {part: shared.factors / self.times.factors for part, shared in self.parts.items()}
+
+    def _errors(self, bound: LatencyBound) -> dict[int, float]:
+        """Return what was measured of a part of an answer over what is predicted of it, by the position of the type."""
         found = {}
-        apart_s = self._types.delay_of_s(P95) + self._types.pipeline_s(P95)
+        apart_s = self._types.delay_of_s(bound) + self._types.pipeline_s(bound)
         for i, m in self._types.measurements.items():
             sharing = math.ceil((m.concurrency or 1.0) / self._layout.replicas[i])
             # Of several requests that wait for each other it does not tell what one takes.
-            if m.p95_latency_ms is not None and (sharing == 1 or self._types.batches):
-                request = self._times.serve(float(sharing), self._layout.degree).request
-                computed_s = max(m.p95_latency_ms / 1000 - apart_s, SHORTEST_S)
-                found[i] = computed_s / SERVICE_TAIL / float(request[i])
-        return Shared(self._processors, found)
+            measured_ms: float | None = getattr(m, bound.figure)
+            if measured_ms is not None and (sharing == 1 or self._types.batches):
+                served = self._times.serve(float(sharing), self._layout.degree)
+                computed_s = max(measured_ms / 1000 - apart_s, SHORTEST_S)
+                found[i] = computed_s / SERVICE_TAIL / float(getattr(served, bound.part)[i])
+        return found
 
     def capacities(self, capacity: Array) -> Shared:
         """Return what measured throughputs say of a capacity in requests per second, which ``times`` is in already."""
@@ -70,11 +87,14 @@ class Measured:
 
     @cached_property
     def scaled_by(self) -> tuple[tuple[str, ...], ...]:
-        """For each type the others whose measured latency or throughput scales its estimate."""
+        """For each type the others whose measured latency, part of an answer or throughput scales its estimate."""
         rates = {i: 1.0 for i, m in self._types.measurements.items() if m.max_requests_per_second is not None}
-        both = zip(self.times.by, Shared(self._processors, rates).by, strict=True)
+        measured = (self.times, *self.parts.values(), Shared(self._processors, rates))
         types = self._types.instance_types
-        return tuple(tuple(sorted({types[j].name for j in (*one, *other)})) for one, other in both)
+        return tuple(
+            tuple(sorted({types[j].name for shared in measured for j in shared.by[i]}))
+            for i in range(len(types))
+        )
 
     @cached_property
     def _processors(self) -> tuple[tuple[object, ...], ...]:

@@ -10,8 +10,10 @@ from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.hardware import BASE_VOLUME_GIB, GIB, USABLE_HOST_SHARE
 from sizewell.instance_selection.estimation.memory import (
+    ENGINES,
     NEAR_FULL,
     ServingMemory,
+    host_bytes,
     serving_memory,
     stored_bytes,
 )
@@ -53,8 +55,9 @@ class EndpointMemory:
         types, needs = self._types, self._types.needs
         return serving_memory(
             needs.model,
-            needs.engine,
+            ENGINES[needs.engine],
             kinds=types.machines.kinds,
+            links=types.machines.links,
             device_bytes=self._offered_bytes,
             tokens=needs.input_tokens + needs.output_tokens,
             input_tokens=needs.input_tokens,
@@ -89,7 +92,8 @@ class EndpointMemory:
     def host_needed_gib(self) -> Array:
         """Weights pass through host memory on their way to an accelerator; look-up tables and other containers stay there."""
         needs = self._types.needs
-        return np.where(self._types.on_cpu, 0.0, stored_bytes(needs.model) / GIB + needs.pipeline_memory_gib)
+        passing_gib = host_bytes(needs.model, self._types.machines.kinds) / GIB
+        return np.where(self._types.on_cpu, 0.0, passing_gib + needs.pipeline_memory_gib)
 
     @cached_property
     def host_gib(self) -> Array:

@@ -1,19 +1,21 @@
 """How long a request takes on each type, and how sure that is."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
 from sizewell.instance_selection.endpoint_evaluation.types import EndpointTypes
-from sizewell.instance_selection.estimation.boosting import answer_seconds
+from sizewell.instance_selection.estimation.boosting import REFERENCE_GHZ, answer_seconds
 from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels, coefficients
 from sizewell.instance_selection.estimation.forward import DECISIVE as FORWARD_DECISIVE
 from sizewell.instance_selection.estimation.forward import forward_seconds
 from sizewell.instance_selection.estimation.generation import DECISIVE as GENERATION_DECISIVE
 from sizewell.instance_selection.estimation.generation import Served, decoder_of, serve
 from sizewell.instance_selection.estimation.machines import Machines
-from sizewell.instance_selection.estimation.uncertainty import interval_class, interval_factors
+from sizewell.instance_selection.estimation.uncertainty import estimate_class, interval_factors
 from sizewell.instance_selection.estimation.work import forward_work
 from sizewell.instance_selection.labels import is_expanded_apart, is_mixture, serving_labels, weight_only
 
@@ -26,10 +28,19 @@ TABULAR_REQUEST_S = 2.5e-3
 
 
 class EndpointTimes:
-    """The seconds of a request: what is predicted, times ``scale``, which measurements say."""
+    """The seconds of a request: what is predicted, times ``scale``, which measurements say.
 
-    def __init__(self, types: EndpointTypes, scale: float | Array = 1.0) -> None:
+    ``part_scales`` are further factors on parts of an answer (`Served`). A request follows them where no latency was measured.
+    """
+
+    def __init__(
+        self,
+        types: EndpointTypes,
+        scale: float | Array = 1.0,
+        part_scales: Mapping[str, Array] = MappingProxyType({}),
+    ) -> None:
         self._types = types
+        self._part_scales = part_scales
         self._scale = np.where(types.burstable, 1 / BURSTABLE_BASELINE, 1.0) * scale
         self._physics = "generation" if types.generates else "forward"
         self._decisive: tuple[str, ...] = GENERATION_DECISIVE if types.generates else FORWARD_DECISIVE
@@ -44,8 +55,7 @@ class EndpointTimes:
         """
         if not self._types.generates:
             return self._single_pass
-        served = self._generate(self._types.machines, sequences, degree, slots)
-        return served.each(lambda part: part * self._scale)
+        return self._scaled(self._generate(self._types.machines, sequences, degree, slots))
 
     def serve_each(self, sequences: Array, degrees: Array) -> Served:
         """Return the times of a request for each degree and number of sequences (the first axes) on each type (the last)."""
@@ -54,7 +64,8 @@ class EndpointTimes:
             return self._single_pass.each(lambda part: np.broadcast_to(part, shape))
         machines, place = self._types.machines.distinct
         served = self._generate(machines, sequences, degrees)
-        return served.each(lambda part: np.broadcast_to(part[..., place] * self._scale, shape))
+        scaled = self._scaled(served.each(lambda part: part[..., place]))
+        return scaled.each(lambda part: np.broadcast_to(part, shape))
 
     def batch(self, sizes: Array, degree: Array) -> Served:
         """Return the times of requests that share a pass, or are generated together."""
@@ -70,10 +81,9 @@ class EndpointTimes:
             self._labels(machines), len(machines), self._decisive
         )
         classes = {
-            kind: interval_class(
+            kind: estimate_class(
                 self._physics,
                 kind,
-                served=self._types.batches,
                 first_token=part == "first_token",
                 mixture=is_mixture(model),
                 weight_only=weight_only(model) != NONE,
@@ -105,6 +115,18 @@ class EndpointTimes:
         )
         return replace(served, request=served.request * needs.windows_per_request)
 
+    def _scaled(self, served: Served) -> Served:
+        served = served.each(lambda part: part * self._scale)
+        if not self._part_scales:
+            return served
+        first_token = served.first_token * self._part_scales.get("first_token", 1.0)
+        step = served.step * self._part_scales.get("step", 1.0)
+        needs, request = self._types.needs, served.request
+        if all(m.p95_latency_ms is None for m in self._types.measurements.values()):
+            more = first_token - served.first_token + (step - served.step) * (needs.output_tokens - 1)
+            request = request + more * needs.windows_per_request
+        return Served(first_token, step, request)
+
     @cached_property
     def _single_pass(self) -> Served:
         seconds = self._forward_s() * self._scale
@@ -114,9 +136,9 @@ class EndpointTimes:
         needs, model = self._types.needs, self._types.needs.model
         if model.architecture.tabular:
             rows = max(needs.images_per_request, 1)
-            scoring = float(answer_seconds(rows=rows, trees=model.trees, depth=model.tree_depth))
-            grows_trees = model.architecture.traits.grows_trees
-            return np.full(len(self._types), TABULAR_REQUEST_S + (scoring if grows_trees else 0.0))
+            core_ghz = np.where(self._types.on_cpu, self._types.machines.core_ghz, REFERENCE_GHZ)
+            scoring = answer_seconds(rows=rows, trees=model.trees, depth=model.tree_depth, core_ghz=core_ghz)
+            return TABULAR_REQUEST_S + scoring * float(model.architecture.traits.grows_trees)
         return forward_seconds(
             forward_work(model, tokens=float(needs.input_tokens or 1)),
             self._types.machines,

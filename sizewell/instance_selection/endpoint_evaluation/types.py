@@ -1,22 +1,41 @@
 """The eligible instance types as an endpoint sees them: their processors, and what was measured on them."""
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
+from sizewell.facts.instance_types import is_same_hardware
 from sizewell.instance_selection.eligibility import Eligible
 from sizewell.instance_selection.estimation.coefficients import Array
 from sizewell.instance_selection.estimation.machines import Machines, where_is
-from sizewell.instance_selection.latency_bounds import BOUNDS, LatencyBound
+from sizewell.instance_selection.latency_bounds import BOUNDS, FIRST_TOKEN, INTER_TOKEN, LatencyBound
 from sizewell.instance_selection.requirements import EndpointRequirements, Engine, Measurement, Precision
 
 #: A bound of just what is reached stands rounding.
 ROUNDING = 1e-9
 _MEASURED_WORDS = {
     "p95_latency_ms": "latency",
+    "time_to_first_token_ms": FIRST_TOKEN.name,
+    "inter_token_ms": INTER_TOKEN.name,
     "max_requests_per_second": "throughput",
     "peak_accelerator_memory_gib": "memory",
 }
+#: What belongs to a concurrency.
+_LATENCIES = ("p95_latency_ms", "time_to_first_token_ms", "inter_token_ms")
+
+
+def _joined(before: Measurement, after: Measurement) -> Measurement:
+    """Return two measurements of a type as one: the later one says what it measured, the other one the rest.
+
+    Latencies are those of one concurrency.
+    """
+    keys = ["max_requests_per_second", "peak_accelerator_memory_gib"]
+    if all(getattr(after, key) is None for key in _LATENCIES):
+        keys += [*_LATENCIES, "concurrency"]
+        after = replace(after, concurrency=None)
+    from_before = {key: getattr(before, key) for key in keys if getattr(after, key) is None}
+    return replace(after, **from_before)
 
 
 class EndpointTypes:
@@ -31,12 +50,11 @@ class EndpointTypes:
         self.machines: Machines = eligible.machines(precision, architecture)
         self.on_cpu = where_is(self.machines, "kinds", "cpu")
         self.burstable = eligible.burstable
-        self.measurements: dict[int, Measurement] = {
-            i: m
-            for m in needs.measurements
-            for i, t in enumerate(self.instance_types)
-            if t.name == m.instance_type
-        }
+        self.measurements: dict[int, Measurement] = {}
+        for m in needs.measurements:
+            for i, t in enumerate(self.instance_types):
+                if is_same_hardware(t.name, m.instance_type):
+                    self.measurements[i] = _joined(self.measurements.get(i, m), m)
 
     def __len__(self) -> int:
         return len(self.instance_types)
@@ -83,14 +101,22 @@ class EndpointTypes:
 
         They are less the margin that a prediction must leave and a measurement need not.
         """
-        room = np.full(len(self), 1 / (1 + self.needs.margin))
-        room[[i for i in self.measurements if "latency" in self.measured[i]]] = 1.0
+
+        def room(bound: LatencyBound) -> Array:
+            left = np.full(len(self), 1 / (1 + self.needs.margin))
+            left[[i for i in self.measurements if self.is_measured(i, bound)]] = 1.0
+            return left
+
         stated = ((bound, bound.asked_ms(self.needs)) for bound in BOUNDS)
         return tuple(
-            (bound, (ms / 1000 - self.pipeline_s(bound)) * (1 + ROUNDING) * room)
+            (bound, (ms / 1000 - self.pipeline_s(bound)) * (1 + ROUNDING) * room(bound))
             for bound, ms in stated
             if ms is not None
         )
+
+    def is_measured(self, i: int, bound: LatencyBound) -> bool:
+        """Return whether what a bound limits was measured of a type, or follows from its measured latency."""
+        return "latency" in self.measured[i] or bound.name in self.measured[i]
 
     @cached_property
     def measured(self) -> tuple[tuple[str, ...], ...]:

@@ -41,7 +41,8 @@ class Machines:
 
     At most ``count`` of them work in an instance. ``memory_bytes`` is that of one accelerator, or of the whole host.
     ``cores`` are physical cores of a CPU, NeuronCores of a logical one, or multiprocessors of a GPU; ``tile_flops`` is
-    the rate of one. ``reasons`` says why a processor cannot be described, and is empty where it can.
+    the rate of one, ``core_ghz`` the clock of a Skylake core that is as fast as one of a CPU, whose sockets have
+    ``socket_cores`` each. ``reasons`` says why a processor cannot be described, and is empty where it can.
     """
 
     names: tuple[str, ...]
@@ -52,6 +53,8 @@ class Machines:
     flops: Array
     tile_flops: Array
     cores: Array
+    core_ghz: Array
+    socket_cores: Array
     bandwidth: Array
     link_bandwidth: Array
     memory_bytes: Array
@@ -104,6 +107,8 @@ def columns_of(
         flops=np.array([p.flops for p in processors]),
         tile_flops=np.array([p.peak_flops / p.cores for p in processors]),
         cores=np.array([float(p.cores) for p in processors]),
+        core_ghz=np.array([p.core_ghz for p in processors]),
+        socket_cores=np.array([p.socket_cores for p in processors]),
         bandwidth=np.array([p.bandwidth for p in processors]),
         link_bandwidth=np.array([p.link_bandwidth for p in processors]),
         memory_bytes=np.array([p.memory_bytes for p in processors]),

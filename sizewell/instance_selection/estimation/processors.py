@@ -3,6 +3,7 @@
 A processor is an accelerator, a logical NeuronCore with its share of the chip, or some cores of a CPU.
 """
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -36,6 +37,8 @@ CORE_BANDWIDTH = 13e9
 #: By which power of all cores over the busy ones these are clocked higher: one of twenty runs at 3.7 GHz, all of them at 2.7
 #: (turbo frequencies of a Xeon Gold 6138).
 TURBO_EXPONENT = 0.1
+#: Clock of a CPU of which none is known, GHz.
+TYPICAL_CLOCK_GHZ = 3.0
 
 
 class UnknownRateError(ValueError):
@@ -57,6 +60,10 @@ class Processor:
     """What the power limit allows of the peak."""
     cores: float
     """Multiprocessors, physical NeuronCores or physical cores."""
+    core_ghz: float = 0.0
+    """The clock at which a core of a Skylake server does what one of a CPU does in plain code; 0 of an accelerator."""
+    socket_cores: float = math.inf
+    """Physical cores of a socket of a CPU."""
     bandwidth: float
     memory_bytes: float
     """What an application gets of it."""
@@ -160,7 +167,8 @@ def _cpu(cpu: Cpu, arithmetic: str, memory_gib: float, cores: float, host_cores:
     if cpu.memory_bandwidth_gb_s_per_vcpu is None:
         raise UnknownRateError(f"the memory bandwidth of the CPU of {cpu.name} is not known")
     vcpus = cores * cpu.threads_per_core
-    peak = giga * 1e9 * vcpus * (host_cores / cores) ** TURBO_EXPONENT
+    turbo = (host_cores / cores) ** TURBO_EXPONENT
+    peak = giga * 1e9 * vcpus * turbo
     share = cpu.memory_bandwidth_gb_s_per_vcpu * 1e9 * cpu.threads_per_core
     bandwidth = max(share * cores, min(share * host_cores, CORE_BANDWIDTH * cores))
     return Processor(
@@ -170,6 +178,8 @@ def _cpu(cpu: Cpu, arithmetic: str, memory_gib: float, cores: float, host_cores:
         peak_flops=peak,
         flops=peak,
         cores=cores,
+        core_ghz=(cpu.sustained_clock_ghz or TYPICAL_CLOCK_GHZ) * (cpu.instructions_per_clock or 1.0) * turbo,
+        socket_cores=(cpu.vcpus_per_socket or math.inf) / cpu.threads_per_core,
         bandwidth=bandwidth,
         memory_bytes=memory_gib * GIB * USABLE_HOST_SHARE,
         # Workers of one host exchange through its memory.

@@ -1,8 +1,7 @@
 """How sure an estimate is: how far measured values lie from predicted ones, for publishers that the fit had not seen.
 
 ``uncertainty.csv`` holds half of the nominal 90 % interval of each class, as a logarithm; it is written by
-``python -m tools.benchmarks.calibrate``. Estimates have a class of their own where something is known worse than usual: a
-load of many requests, a mixture of experts, weights that are expanded before use, Neuron chips.
+``python -m tools.benchmarks.calibrate``.
 """
 
 import math
@@ -27,48 +26,39 @@ SEEN_LOG_SD = 0.4
 #: Half of an interval where nothing at all was measured: a factor of 3, what a roofline without a fit misses by.
 UNMEASURED_LOG_HALF_WIDTH = math.log(3.0)
 
+_HARDWARE = {"cuda": "GPUs", "neuron": "Neuron", "cpu": "CPUs"}
+
 Spreads = Mapping[str, "Spread"]
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Half of the 90 % interval of a class, as a logarithm, and the number of rows, sources and publishers behind it."""
+    """Half of the 90 % interval of a class, as a logarithm, and the number of rows and publishers behind it."""
 
     log_half_width: float
     rows: int
-    sources: int
     publishers: int
 
 
-def interval_class(
-    physics: str,
-    kind: str,
-    *,
-    served: bool = False,
-    first_token: bool = False,
-    mixture: bool = False,
-    weight_only: bool = False,
+def estimate_class(
+    physics: str, kind: str, *, first_token: bool = False, mixture: bool = False, weight_only: bool = False
 ) -> str:
-    """Return the class of an estimate.
+    """Return the class of an estimate, by which its accuracy is told and its range is made.
 
-    ``physics`` is ``forward``, ``generation``, ``training``, ``boosting`` or ``memory``; ``kind`` is ``cuda``,
-    ``neuron`` or ``cpu``. ``served``: several requests at a time, whose ``first_token`` waits for others.
-    ``weight_only``: weights are expanded before use.
+    ``physics`` is ``forward``, ``generation``, ``training``, ``boosting`` or ``memory``; ``kind`` is ``cuda``, ``neuron`` or
+    ``cpu``. ``weight_only``: weights are expanded before use.
     """
     if physics in ("memory", "boosting"):
-        return physics
-    if kind == "neuron":
-        return "neuron"
-    if physics == "generation":
-        if served and first_token:
-            return "served first token"
-        if mixture:
-            return "mixture of experts"
-        if weight_only:
-            return "weight-only"
-        if served:
-            return "served"
-    return f"{physics} on a CPU" if kind == "cpu" else physics
+        return {"memory": "memory", "boosting": "boosted trees"}[physics]
+    if physics == "training":
+        return f"training on {_HARDWARE[kind]}"
+    if physics == "forward":
+        return "encoders and image networks on GPUs" if kind == "cuda" else f"one pass on {_HARDWARE[kind]}"
+    if kind != "cuda":
+        return f"language models on {_HARDWARE[kind]}"
+    if first_token:
+        return "first token"
+    return "mixtures and weight-only" if mixture or weight_only else "dense language models on GPUs"
 
 
 @cache

@@ -1,0 +1,1 @@
+"""Load tests of endpoints, as the tools that ran them report them: one module for each tool."""
