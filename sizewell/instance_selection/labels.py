@@ -1,5 +1,6 @@
 """The labels that select calibrated coefficients: what they are called, for instance types and for measurements alike."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from sizewell.instance_selection.estimation.coefficients import NONE, Labels
@@ -13,20 +14,14 @@ _SOFTWARE = {
     Engine.OPTIMIZED_RUNTIME: "optimized",
     Engine.LLM_ENGINE: "llm-engine",
 }
-#: The framework that stands for it, where one computes differently from its class.
-_FRAMEWORKS = {
-    Engine.EAGER: "transformers",
-    Engine.COMPILED: "torch-compile",
-    Engine.OPTIMIZED_RUNTIME: NONE,
-    Engine.LLM_ENGINE: "vllm",
-}
 #: On a CPU a compiled graph and a runtime built for it start operators from native code.
 _SOFTWARE_ON_CPU = {Engine.COMPILED: "scripted", Engine.OPTIMIZED_RUNTIME: "scripted"}
 
 
 def serving_labels(machines: Machines, model: ModelSpec, engine: Engine) -> Labels:
     """Return the labels of inference: hardware, software, architecture and quantization."""
-    return _serving(machines, engine, model.architecture, weight_only(model), is_mixture(model))
+    expands = weight_only(model) != NONE and not is_expanded_apart(model, engine)
+    return _serving(machines, engine, model.architecture, expands, is_mixture(model))
 
 
 def is_mixture(model: ModelSpec) -> bool:
@@ -42,6 +37,14 @@ def weight_only(model: ModelSpec) -> str:
     return NONE
 
 
+def expansion_labels(machines: Machines, expands: Sequence[bool]) -> tuple[str, ...]:
+    """Return ``before ampere`` where products expand their weights on a GPU of before Ampere, ``none`` elsewhere."""
+    return tuple(
+        "before ampere" if both else NONE
+        for both in map(all, zip(machines.copies_apart, expands, strict=True))
+    )
+
+
 def is_expanded_apart(model: ModelSpec, engine: Engine) -> bool:
     """Return whether a kernel of its own expands the weights: engines built for it do so within the product."""
     return engine is Engine.EAGER and weight_only(model) != NONE
@@ -54,9 +57,8 @@ def units_of(machines: Machines) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def _serving(
-    machines: Machines, engine: Engine, architecture: Architecture, quantization: str, mixture: bool
+    machines: Machines, engine: Engine, architecture: Architecture, expands: bool, mixture: bool
 ) -> Labels:
-    expanded = engine is Engine.EAGER
     return {
         "kind": machines.kinds,
         "arithmetic": machines.arithmetic,
@@ -71,9 +73,8 @@ def _serving(
             else _SOFTWARE[engine]
             for kind in machines.kinds
         ),
-        "framework": tuple(NONE if kind == "neuron" else _FRAMEWORKS[engine] for kind in machines.kinds),
         "network": architecture.traits.network,
-        "quantization": NONE if expanded else quantization,
+        "expansion": expansion_labels(machines, (expands,) * len(machines)),
         "experts": "mixture" if mixture else "dense",
         "lengths": "varied",
     }

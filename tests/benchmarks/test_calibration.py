@@ -72,7 +72,7 @@ def test_a_publisher_that_is_off_by_much_does_not_pull_the_others_along() -> Non
 
 
 def test_software_that_only_those_who_left_have_shown_is_as_if_nobody_knew_it() -> None:
-    fitted = calibration(rows("A"), rows("B", framework="PyTorch torch.compile"))
+    fitted = calibration(rows("A"), rows("B", framework="torch-compile"))
     sources = np.array([case.source for case in fitted.cases.cases])
 
     of_all, of_one = (

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sizewell.instance_selection.catalog import load_catalog
+from tests.benchmarks.measured_rows import DECODER
 from tools.benchmarks.cells import Cells
 from tools.benchmarks.generation_cases import sequences_at_rate
 from tools.benchmarks.load import DEFAULT_REQUESTS, Arrival, Load, load_of
+from tools.benchmarks.predictions import predict_rows
 
 
 def load(concurrency: str = "", batch: str = "", **columns: str) -> Load:
@@ -70,3 +73,19 @@ def test_as_many_requests_are_in_progress_as_carry_the_rate_or_as_there_may_be(
     assert carried(found) >= rate or found == pytest.approx(most)
     # One per cent fewer would not do, but for less than one.
     assert carried(0.99 * found) < rate or 0.99 * found < 1
+
+
+def test_a_queue_that_grows_is_believed_where_the_excess_is_larger_than_the_error_of_a_capacity() -> None:
+    def predicted(concurrency: str, metric: str) -> float:
+        row = {**DECODER, "batch_size": "", "input_len": "512", "concurrency": concurrency, "metric": metric}
+        (found,) = predict_rows([row], load_catalog("us-east-1"))
+        assert found.predicted is not None, found.reason
+        return found.predicted
+
+    capacity = predicted("burst=1000", "requests_s")
+    calm, near, beyond = (
+        predicted(f"rate={share * capacity:.3f}/s", "ttft_ms") for share in (0.5, 1.15, 2.0)
+    )
+
+    assert near < 5 * calm
+    assert beyond > 50 * calm

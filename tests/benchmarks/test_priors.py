@@ -1,7 +1,5 @@
 """What is known without a measurement."""
 
-import math
-
 import pytest
 
 from sizewell.instance_selection.estimation.coefficients import BASE, NONE, OTHERS, Level, load_table
@@ -19,7 +17,6 @@ PHYSICS = ("forward", "generation", "training", "boosting")
         ("arithmetic", False),
         ("architecture", False),
         ("engine", True),
-        ("quantization", True),
         ("library", True),
         ("kind:library", True),
     ],
@@ -47,12 +44,17 @@ def test_every_prior_is_positive_has_a_reason_and_a_spread_for_its_factor() -> N
     assert used == spread
 
 
-def test_a_level_without_a_measurement_is_its_prior_and_widens_by_the_spread_of_its_factor() -> None:
-    of_kind = prior_table("generation")["compute"]["kind"]
-
-    known = load_priors("generation")["compute"]["kind"]
-    assert of_kind[OTHERS] == Level(0.0, known.log_sd)
-    assert of_kind["cpu"] == Level(math.log(0.5), known.log_sd)
+@pytest.mark.parametrize("physics", PHYSICS)
+def test_a_level_without_a_measurement_is_its_prior_and_widens_by_the_spread_of_its_factor(
+    physics: str,
+) -> None:
+    for name, factors in load_priors(physics).items():
+        for factor, known in factors.items():
+            found = prior_table(physics)[name][factor]
+            if factor != BASE:
+                assert found[OTHERS] == Level(0.0, known.log_sd if known.open else 0.0)
+            for level, mean in known.log_means.items():
+                assert found[level] == Level(mean, known.log_sd)
 
 
 def test_a_factor_whose_first_row_names_a_level_has_only_those_that_are_named() -> None:

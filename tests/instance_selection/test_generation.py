@@ -117,9 +117,20 @@ def test_all_reduces_wait_longer_over_a_slow_link() -> None:
         for one in (gpu_instance(), PCIE)
     )
 
-    # Two in each of ten layers: log2(4) x 10 us, and 2 x 1,000 tokens x 1,000 values x 2 bytes x 3/4 over the link.
-    assert nvswitch == pytest.approx(20 * (20e-6 + 3e6 / 300e9))
-    assert pcie == pytest.approx(20 * (20e-6 + 3e6 / 30e9))
+    # Two in each of ten layers: 10 us, or three steps of a ring, and 2 x 1,000 tokens x 1,000 values x 2 bytes x 3/4.
+    assert nvswitch == pytest.approx(20 * (10e-6 + 3e6 / 300e9))
+    assert pcie == pytest.approx(20 * (30e-6 + 3e6 / 30e9))
+
+
+def test_only_a_ring_waits_longer_the_more_devices_it_has() -> None:
+    k = known("generation", all_reduce_us=10.0)
+    nvswitch, pcie = (
+        [float(exchange_seconds(DECODER, machines(one), k, tokens=0.0, degree=n)[0]) for n in (2.0, 8.0)]
+        for one in (gpu_instance(), PCIE)
+    )
+
+    assert nvswitch == pytest.approx([200e-6, 200e-6])
+    assert pcie == pytest.approx([200e-6, 1400e-6])
 
 
 def test_one_device_exchanges_nothing() -> None:
@@ -128,15 +139,12 @@ def test_one_device_exchanges_nothing() -> None:
     assert exchange_seconds(DECODER, machines(PCIE), k, tokens=1000.0, degree=1.0) == [0.0]
 
 
-def test_workers_behind_pcie_share_the_host_for_bookkeeping() -> None:
-    def bookkeeping_s(instance_type: InstanceType, degree: float) -> float:
-        with_it, without = (
-            step_s(instance_type, 1, degree, sequence_us=microseconds) for microseconds in (100.0, 0.0)
-        )
-        return with_it - without
+def test_a_short_prompt_takes_as_long_as_the_launches_of_a_step() -> None:
+    k = known("generation", step_us=2000.0)
+    found = prefill_seconds(DECODER, machines(gpu_instance()), k, tokens=1.0, sequences=1.0, degree=1.0)
 
-    assert bookkeeping_s(gpu_instance(), 4) == pytest.approx(100e-6)
-    assert bookkeeping_s(PCIE, 4) == pytest.approx(200e-6)
+    # Ten layers of 2 ms and, as the root of squares, 4 ms of weights.
+    assert float(found[0]) == pytest.approx((20e-3**2 + 4e-3**2) ** 0.5, rel=1e-3)
 
 
 def test_a_prompt_is_bound_by_arithmetic() -> None:

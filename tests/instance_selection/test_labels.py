@@ -9,6 +9,7 @@ from sizewell.instance_selection.estimation.coefficients import BASE, NONE, Labe
 from sizewell.instance_selection.labels import is_expanded_apart, serving_labels, training_labels
 from tests.instance_selection.builders import (
     BERT_BASE,
+    GPU,
     LLAMA_3_8B,
     MIXTRAL_8X7B,
     cpu_instance,
@@ -41,36 +42,27 @@ def test_the_engine_class_of_each_kind_of_hardware(engine: Engine, classes: tupl
 
 
 @pytest.mark.parametrize(
-    ("engine", "framework"),
-    [
-        (Engine.EAGER, "transformers"),
-        (Engine.COMPILED, "torch-compile"),
-        (Engine.OPTIMIZED_RUNTIME, NONE),
-        (Engine.LLM_ENGINE, "vllm"),
-    ],
-)
-def test_an_engine_class_stands_for_a_framework(engine: Engine, framework: str) -> None:
-    assert labels(engine)["framework"] == (framework, framework, NONE)
-
-
-@pytest.mark.parametrize(
-    ("precision", "decoder", "engine", "quantization"),
+    ("precision", "decoder", "engine", "expansion"),
     [
         (Precision.BF16, True, Engine.LLM_ENGINE, NONE),
         (Precision.FP8, True, Engine.LLM_ENGINE, NONE),
         (Precision.INT8, False, Engine.OPTIMIZED_RUNTIME, NONE),
-        (Precision.INT8, True, Engine.LLM_ENGINE, "int8"),
-        (Precision.INT4, True, Engine.LLM_ENGINE, "int4"),
-        (Precision.INT4, False, Engine.COMPILED, "int4"),
+        (Precision.INT8, True, Engine.LLM_ENGINE, "before ampere"),
+        (Precision.INT4, True, Engine.LLM_ENGINE, "before ampere"),
+        (Precision.INT4, False, Engine.COMPILED, "before ampere"),
         # A kernel of its own expands them before the product.
         (Precision.INT8, True, Engine.EAGER, NONE),
         (Precision.INT4, True, Engine.EAGER, NONE),
     ],
 )
-def test_only_weights_that_are_expanded_within_the_product_are_quantized(
-    precision: Precision, decoder: bool, engine: Engine, quantization: str
+def test_products_expand_weights_slowly_on_gpus_that_do_not_copy_meanwhile(
+    precision: Precision, decoder: bool, engine: Engine, expansion: str
 ) -> None:
-    assert labels(engine, precision, decoder)["quantization"] == quantization
+    t4 = gpu_instance(accelerator=replace(GPU, launch_year=2018))
+    model = replace(LLAMA_3_8B if decoder else BERT_BASE, precision=precision)
+    places = machines(t4, gpu_instance(), cpu_instance(), neuron_instance())
+
+    assert serving_labels(places, model, engine)["expansion"] == (expansion, NONE, NONE, NONE)
 
 
 @pytest.mark.parametrize(

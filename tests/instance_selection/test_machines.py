@@ -135,6 +135,19 @@ def test_a_core_is_as_fast_as_its_clock_and_its_generation_make_it() -> None:
     assert found.socket_cores.tolist() == [48, math.inf, math.inf]
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_cores_of_two_sockets_read_no_faster_than_one_socket(threads: int) -> None:
+    cpu = replace(CPU, threads_per_core=threads, vcpus_per_socket=32)
+    one, two = (
+        processor_of(cpu, "fp32", memory_gib=64, cores=vcpus / threads, host_cores=64 / threads)
+        for vcpus in (32, 64)
+    )
+
+    # 10 GB/s per vCPU.
+    assert (one.bandwidth, two.bandwidth) == pytest.approx((320e9, 320e9))
+    assert two.flops > 1.8 * one.flops
+
+
 @pytest.mark.parametrize(("threads", "cores"), [(1, 8), (2, 4)])
 def test_the_cores_of_a_worker_are_physical_and_its_peak_is_that_of_its_vcpus(
     threads: int, cores: int

@@ -1,17 +1,12 @@
-"""What is added to a plain roofline: caches, kernels of a mixture, leaves, and forward passes that are repeated."""
-
-from dataclasses import replace
+"""What is added to a plain roofline: caches, leaves, and forward passes that are repeated."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizewell.instance_selection.estimation.generation import KERNELS_OF_MIXTURE, decoder_of, step_seconds
 from sizewell.instance_selection.estimation.processors import silicon_of
 from sizewell.instance_selection.estimation.roofline import CACHE_SPEED, missed_share
-from tests.instance_selection.builders import ROUND_DECODER, gpu_instance, machines
-from tests.instance_selection.known_coefficients import known
 
 MIB = 2**20
 
@@ -28,19 +23,6 @@ def test_more_activations_never_cost_less(small: float, more: float, cache: floa
     sizes = np.array([small, small + more])
     cost = sizes * missed_share(sizes, np.array([cache, cache]))
     assert cost[0] <= cost[1] * (1 + 1e-12)
-
-
-def test_a_mixture_launches_more_kernels_than_a_dense_model_of_its_active_weights() -> None:
-    dense, mixture = (
-        decoder_of(model)
-        for model in (ROUND_DECODER, replace(ROUND_DECODER, active_parameters=ROUND_DECODER.parameters / 4))
-    )
-    k = known("generation", step_us=1e6)
-    times = [
-        float(step_seconds(d, machines(gpu_instance()), k, sequences=1.0, context=0.0, degree=1.0)[0])
-        for d in (dense, mixture)
-    ]
-    assert times[1] / times[0] == pytest.approx(KERNELS_OF_MIXTURE, rel=1e-3)
 
 
 @pytest.mark.parametrize(

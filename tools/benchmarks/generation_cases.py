@@ -15,6 +15,7 @@ from sizewell.instance_selection.estimation.generation import (
 )
 from sizewell.instance_selection.estimation.hardware import GIB
 from sizewell.instance_selection.estimation.queueing import lognormal_tail
+from sizewell.instance_selection.labels import expansion_labels
 from tools.benchmarks.columns import by_metric, column, flags, machines_of_cases, stacked, words
 from tools.benchmarks.load import Arrival
 from tools.benchmarks.measurements import Case
@@ -36,8 +37,13 @@ ENGINE_LEAVES, ENGINE_TAKES_BYTES = 0.025, 1 * GIB
 ROOM_FOR_CACHE = 1.3
 #: How much of a run's last requests is left when none waits any more, where lengths are drawn: their ages are spread evenly.
 DRAWN_DRAIN = 0.5
+#: How much faster than an engine can serve requests must arrive before a queue that grows is believed: what it can serve is
+#: known no better, and a queue changes a wait by more than ten times.
+CERTAIN_EXCESS = 1.25
 #: Engines that read a prompt in a pass of its own, between the steps of the others.
 SEPARATE_PREFILL = ("vllm-early", "tgi", "llama.cpp")
+#: Those that schedule and sample in Python between the steps.
+EARLY = ("vllm-early", "tgi")
 
 
 class GenerationCases:
@@ -131,9 +137,8 @@ class GenerationCases:
         return {
             "kind": self._machines.kinds,
             "engine": words(self.cases, _engine),
-            "framework": words(self.cases, lambda c: NONE if c.chip.kind == "neuron" else c.framework),
             "link": self._machines.links,
-            "quantization": words(self.cases, _quantization),
+            "expansion": expansion_labels(self._machines, [_expands(case) for case in self.cases]),
             "experts": tuple(
                 "mixture" if share < 1 else "dense" for share in np.atleast_1d(self._decoder.active_share)
             ),
@@ -240,7 +245,7 @@ class GenerationCases:
         Prompts are read one after the other, and from the ``n``-th on each waits until another request has ended.
         """
         arrived = quantile * self._requests / self._copies
-        gap = 1 / (self._rate / self._copies)
+        gap = CERTAIN_EXCESS / (self._rate / self._copies)
         # A pass over many prompts costs their arithmetic, not the weights again.
         together = prefill_seconds(
             self._decoder, self._machines, k, tokens=self._input, sequences=8.0, degree=self._degree
@@ -271,8 +276,8 @@ def sequences_at_rate(
 def _engine(case: Case) -> str:
     if case.chip.kind == "neuron":
         return NONE
-    if case.framework in SEPARATE_PREFILL:
-        return "llama.cpp" if case.framework == "llama.cpp" else "early"
+    if case.framework in EARLY:
+        return "early"
     return "optimized" if case.framework in ("torchscript", "onnxruntime") else case.engine
 
 
@@ -280,10 +285,8 @@ def _is_expanded(case: Case) -> bool:
     return case.quantization != NONE and (case.engine == "eager" or case.framework == "deepspeed")
 
 
-def _quantization(case: Case) -> str:
-    if case.quantization == NONE or _is_expanded(case):
-        return NONE
-    return case.quantization.split("|")[0]
+def _expands(case: Case) -> bool:
+    return case.quantization != NONE and not _is_expanded(case)
 
 
 def _max_sequences(case: Case) -> float:

@@ -20,8 +20,6 @@ from sizewell.instance_selection.requirements import ModelSpec, Precision
 DECISIVE = ("compute", "bandwidth")
 #: Collectives of a tensor-parallel block (Shoeybi et al. 2019, Megatron-LM, section 3).
 ALL_REDUCES_PER_LAYER = 2.0
-#: A mixture of experts routes, sorts and gathers its tokens around two grouped products (Gale et al. 2022, MegaBlocks).
-KERNELS_OF_MIXTURE = 1.7
 #: Part of the weights and of the layers of an encoder-decoder that write, or read: half of BART, T5 and Whisper each.
 HALF_THAT_WRITES = 0.5
 #: Bytes of an activation, kept or exchanged.
@@ -49,8 +47,6 @@ class Decoder:
     read_bytes: float | Array
     """What one step reads of the weights at batch 1."""
     stored_bytes: float | Array
-    kernels: float | Array = 1.0
-    """Kernels of a block, relative to a dense one."""
     active_share: float | Array = 1.0
     """The part of the weights that one token uses: below 1 in a mixture of experts."""
 
@@ -79,7 +75,6 @@ def decoder_of(model: ModelSpec, *, expanded: bool = False) -> Decoder:
         cache_bytes_per_token=cache_bytes_per_token(model, layers, width),
         read_bytes=weights * (model.precision.bytes + (EXPANDED_BYTES if expanded else 0.0)),
         stored_bytes=model.parameters * model.precision.bytes,
-        kernels=KERNELS_OF_MIXTURE if active_share < 1 else 1.0,
         active_share=active_share,
     )
 
@@ -91,7 +86,9 @@ def experts_read(active_share: float | Array, tokens: float | Array) -> Array:
     1 - (1 - a)^n is read.
     """
     share = np.asarray(active_share, float)
-    return np.asarray((1 - (1 - np.minimum(share, 1 - 1e-12)) ** np.maximum(tokens, 1.0)) / share)
+    # expm1 of a product takes a third of the time of a power.
+    logs = np.maximum(tokens, 1.0) * np.log1p(-np.minimum(share, 1 - 1e-12))
+    return np.asarray(-np.expm1(logs) / share)
 
 
 def exchange_seconds(
@@ -102,9 +99,14 @@ def exchange_seconds(
     tokens: float | Array,
     degree: float | Array,
 ) -> Array:
-    """Return the time of the all-reduces of one pass over ``tokens`` tokens."""
+    """Return the time of the all-reduces of one pass over ``tokens`` tokens.
+
+    Devices that read each other's memory take one step, however many they are; over PCIe a ring takes one for each device
+    but one (vllm-project/vllm, pull request 2192: "Latency-optimal allreduce").
+    """
     degree = np.asarray(degree, float)
-    latency = k["all_reduce_us"] * 1e-6 * np.log2(np.maximum(degree, 2))
+    steps = np.where(where_is(machines, "links", "pcie"), degree - 1.0, 1.0)
+    latency = k["all_reduce_us"] * 1e-6 * steps
     moved = 2 * tokens * decoder.width * ACTIVATION_BYTES * (degree - 1) / degree
     transfer = moved / (machines.link_bandwidth * k["link"])
     return np.where(degree > 1, ALL_REDUCES_PER_LAYER * decoder.layers * (latency + transfer), 0.0)
@@ -170,12 +172,10 @@ def step_seconds(
         prompt_length=prompt_length,
         degree=degree,
     )
-    launch = decoder.layers * decoder.kernels * k["step_us"] * 1e-6
+    launch = decoder.layers * k["step_us"] * 1e-6
     busy = np.where(pipelined, busy + 0.5 * launch, smooth_max(busy, launch, 2.0))
     exchange = exchange_seconds(decoder, machines, k, tokens=sequences + prompt_tokens, degree=degree)
-    # Workers of a group without a fast link share the host's cores and its memory for bookkeeping.
-    crowd = np.where(where_is(machines, "links", "pcie"), np.sqrt(degree), 1.0)
-    total = busy + exchange + sequences * k["sequence_us"] * 1e-6 * crowd
+    total = busy + exchange + sequences * k["sequence_us"] * 1e-6
     if not np.any(streamed):
         return total
     # Shards lie in the memory of the other devices where it holds them, otherwise on the host.
@@ -204,7 +204,7 @@ def prefill_seconds(
         prompt_length=tokens,
         degree=degree,
     )
-    busy = smooth_max(busy, decoder.layers * k["launch_us"] * 1e-6, 2.0)
+    busy = smooth_max(busy, decoder.layers * k["step_us"] * 1e-6, 2.0)
     exchange = exchange_seconds(decoder, machines, k, tokens=sequences * tokens, degree=degree)
     return np.asarray(busy + exchange + k["call_us"] * 1e-6)
 

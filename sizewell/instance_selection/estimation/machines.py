@@ -62,6 +62,7 @@ class Machines:
     value_bytes: Array
     """Bytes of one activation."""
     cache_bytes: Array
+    copies_apart: tuple[bool, ...]
     reasons: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -115,6 +116,7 @@ def columns_of(
         count=np.array([float(count) for count in counts]),
         value_bytes=np.array([value_bytes(p.arithmetic, p.kind) for p in processors]),
         cache_bytes=np.array([p.cache_bytes for p in processors]),
+        copies_apart=tuple(p.copies_apart for p in processors),
         reasons=tuple(reasons),
     )
 

@@ -34,6 +34,9 @@ DEFAULT_LINK_GB_S = 16.0
 #: What one core may read where the other cores of its host are idle: it keeps so many reads in flight (single-core STREAM of Xeon
 #: and EPYC servers: 10 to 15 GB/s), bytes per second. Cores that are all busy, as those of an instance, have their share each.
 CORE_BANDWIDTH = 13e9
+#: Chips of this year and later copy from memory to their multiprocessors while they compute (NVIDIA Ampere Tuning Guide,
+#: "Asynchronous Data Copy from Global Memory to Shared Memory"), which kernels that expand weights are written for.
+ASYNCHRONOUS_COPY_YEAR = 2020
 #: By which power of all cores over the busy ones these are clocked higher: one of twenty runs at 3.7 GHz, all of them at 2.7
 #: (turbo frequencies of a Xeon Gold 6138).
 TURBO_EXPONENT = 0.1
@@ -74,6 +77,8 @@ class Processor:
     """To the other processors of the instance, in one direction."""
     cache_bytes: float = 0.0
     """The last cache of a GPU, 0 where none is known."""
+    copies_apart: bool = False
+    """Whether a GPU copies from memory before it computes, and not meanwhile."""
 
 
 def processor_of(
@@ -88,7 +93,8 @@ def processor_of(
     """Describe an accelerator with ``memory_gib``, or physical ``cores`` of a CPU that share ``memory_gib``.
 
     ``host_cores`` are those of the machine, busy or idle: the idle ones leave bandwidth and power to the others. With 0, none
-    is idle.
+    is idle. Cores of several sockets that work on one request read what lies in the memory of any: they reach the bandwidth
+    of one socket at most (mozilla-ai/llamafile, issue 765: two sockets generate half as fast as one; prompts are no slower).
 
     What a chip has no unit for is computed in a wider format. The matrix units of CPUs compute in bf16 and not in
     fp16: without ``bf16``, half precision is fp32 there.
@@ -154,6 +160,8 @@ def _accelerator(chip: Accelerator, arithmetic: str, memory_gib: float) -> Proce
         link=chip.interconnect or "pcie",
         link_bandwidth=(chip.interconnect_gb_s or DEFAULT_LINK_GB_S) * 1e9,
         cache_bytes=(chip.cache_mib or 0.0) * 2**20,
+        copies_apart=chip.kind == "cuda"
+        and (chip.launch_year or ASYNCHRONOUS_COPY_YEAR) < ASYNCHRONOUS_COPY_YEAR,
     )
 
 
@@ -171,6 +179,8 @@ def _cpu(cpu: Cpu, arithmetic: str, memory_gib: float, cores: float, host_cores:
     peak = giga * 1e9 * vcpus * turbo
     share = cpu.memory_bandwidth_gb_s_per_vcpu * 1e9 * cpu.threads_per_core
     bandwidth = max(share * cores, min(share * host_cores, CORE_BANDWIDTH * cores))
+    if cpu.vcpus_per_socket:
+        bandwidth = min(bandwidth, share * cpu.vcpus_per_socket / cpu.threads_per_core)
     return Processor(
         kind="cpu",
         chip="none",
