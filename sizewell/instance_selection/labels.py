@@ -50,6 +50,11 @@ def is_expanded_apart(model: ModelSpec, engine: Engine) -> bool:
     return engine is Engine.EAGER and weight_only(model) != NONE
 
 
+def units_of(machines: Machines) -> tuple[str, ...]:
+    """Return ``vector`` for machines that compute in fp32, which matrix units do not, else ``none``."""
+    return tuple("vector" if arithmetic == "fp32" else NONE for arithmetic in machines.arithmetic)
+
+
 @lru_cache(maxsize=512)
 def _serving(
     machines: Machines, engine: Engine, architecture: Architecture, expands: bool, mixture: bool
@@ -57,6 +62,7 @@ def _serving(
     return {
         "kind": machines.kinds,
         "arithmetic": machines.arithmetic,
+        "units": units_of(machines),
         "link": machines.links,
         # A Neuron graph is compiled whole, whatever the framework.
         "engine": tuple(
@@ -67,19 +73,16 @@ def _serving(
             else _SOFTWARE[engine]
             for kind in machines.kinds
         ),
-        "server": NONE,
-        "architecture": architecture.value,
+        "network": architecture.traits.network,
         "expansion": expansion_labels(machines, (expands,) * len(machines)),
         "experts": "mixture" if mixture else "dense",
         "lengths": "varied",
     }
 
 
-@lru_cache(maxsize=128)
-def training_labels(machines: Machines, architecture: Architecture, *, adapters: bool = False) -> Labels:
+def training_labels(architecture: Architecture, *, adapters: bool = False) -> Labels:
     """Return the labels of training, of all weights or of adapters."""
     return {
-        "kind": machines.kinds,
-        "architecture": architecture.value,
+        "network": architecture.traits.network,
         "method": "adapters" if adapters else NONE,
     }

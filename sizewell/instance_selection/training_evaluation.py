@@ -265,9 +265,7 @@ class TrainingColumns:
         count = len(self.machines)
         if self.tabular:
             return interval_factors([estimate_class("boosting", "")] * count, np.zeros(count))
-        labels = training_labels(
-            self.machines, self.needs.model.architecture, adapters=self.needs.method == "lora"
-        )
+        labels = training_labels(self.needs.model.architecture, adapters=self.needs.method == "lora")
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
         return interval_factors([estimate_class("training", kind) for kind in self.machines.kinds], unseen)
 
@@ -366,7 +364,7 @@ class TrainingColumns:
         fits = (memory.total * (1 + needs.margin) <= machines.memory_bytes) & self.allowed & described
         if sharded:
             fits = fits & (workers > 1)
-        labels = training_labels(machines, model.architecture, adapters=needs.method == "lora")
+        labels = training_labels(model.architecture, adapters=needs.method == "lora")
         k = coefficients("training").values(labels, len(machines))
         within = exchange_bandwidth(machines)
         step = step_seconds(

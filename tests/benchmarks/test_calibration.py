@@ -72,16 +72,16 @@ def test_a_publisher_that_is_off_by_much_does_not_pull_the_others_along() -> Non
 
 
 def test_software_that_only_those_who_left_have_shown_is_as_if_nobody_knew_it() -> None:
-    fitted = calibration(rows("A"), rows("B", framework="PyTorch"))
+    fitted = calibration(rows("A"), rows("B", framework="torch-compile"))
     sources = np.array([case.source for case in fitted.cases.cases])
 
     of_all, of_one = (
         fitted.fit(chosen)["traffic"]["engine"] for chosen in (everything(fitted), sources == "A")
     )
-    assert of_all["eager"].unseen_log_sd == 0
-    # Its prior is gone with those who have shown it; nobody has shown a compiled one, which keeps its prior.
-    assert "eager" not in of_one
-    assert of_one["compiled"] == prior_table("forward")["traffic"]["engine"]["compiled"]
+    assert of_all["compiled"].unseen_log_sd == 0
+    # Its prior is gone with those who have shown it; nobody has shown a scripted one, which keeps its prior.
+    assert "compiled" not in of_one
+    assert of_one["scripted"] == prior_table("forward")["traffic"]["engine"]["scripted"]
     assert of_one["optimized"].unseen_log_sd == 0
 
 

@@ -3,9 +3,11 @@
 import pytest
 
 from sizewell.instance_selection.catalog import load_catalog
+from sizewell.instance_selection.estimation.coefficients import coefficients
 from sizewell.instance_selection.estimation.training import exchange_bandwidth
 from sizewell.instance_selection.requirements import Architecture, Precision
 from tests.benchmarks.measured_rows import DECODER, ENCODER
+from tools.benchmarks.forward_cases import ForwardCases
 from tools.benchmarks.generation_cases import GenerationCases
 from tools.benchmarks.measurements import Case, case_of
 from tools.benchmarks.predictions import predict_rows
@@ -307,3 +309,44 @@ def test_users_beyond_those_in_progress_wait_by_littles_law() -> None:
     assert metric("latency_ms_avg", 4096) == pytest.approx(2 * request)
     # All of the difference is spent before the first token.
     assert metric("ttft_ms", 4096) - metric("ttft_ms", 2048) == pytest.approx(request)
+
+
+def test_a_duration_of_an_unstated_amount_of_work_is_shorter_on_more_devices() -> None:
+    one, eight = (
+        read(TRAINING, metric="train_time_s", accelerator_count=count, batch_size="") for count in ("1", "8")
+    )
+    cases = TrainingCases([one, eight])
+
+    alone, together = cases.predict(coefficients("training").values(cases.labels, 2))
+    # Eight copies, and an exchange that mostly hides.
+    assert 5 < alone / together <= 8
+
+
+THROUGHPUT = {
+    **ENCODER,
+    "accelerator": "Xeon Platinum 8380 (64 cores)",
+    "batch_size": "1",
+    "framework": "OpenVINO",
+    "metric": "throughput_seq_s",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "copies", "cores"),
+    [
+        # 128 vCPUs, 16 for each worker.
+        ({}, 8.0, 8.0),
+        ({"accelerator": "Xeon Platinum 8380 (8 cores)"}, 1.0, 8.0),
+        ({"copies": "4"}, 4.0, 16.0),
+        ({"framework": "PyTorch"}, 1.0, 64.0),
+        ({"metric": "latency_ms_avg"}, 1.0, 64.0),
+        ({"concurrency": "unbounded (offline)"}, 1.0, 64.0),
+    ],
+)
+def test_a_throughput_of_a_runtime_on_a_cpu_is_that_of_the_workers_of_an_endpoint(
+    changes: dict[str, str], copies: float, cores: float
+) -> None:
+    cases = ForwardCases([read(THROUGHPUT, **changes)])
+
+    assert cases._copies[0] == copies
+    assert cases._machines.cores[0] == cores

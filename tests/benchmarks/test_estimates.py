@@ -197,8 +197,8 @@ def test_software_that_only_the_publisher_left_out_has_shown_is_neutral() -> Non
     # Nobody who stays knows what a runtime gains over a framework, and no prior says it.
     first, *rest = predicted()
     assert rest == [first, first]
-    optimized, eager, compiled = predicted(*table_of("C", framework="PyTorch"))
-    assert optimized == compiled != eager
+    optimized, eager, compiled = predicted(*table_of("C", framework="torch.compile"))
+    assert optimized == eager != compiled
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,11 @@ from sizewell.instance_selection.estimation.coefficients import Array, Coefficie
 #: What is reached; every other coefficient is a cost, and 0.
 REACHED = {
     "compute": 0.5,
-    "attention": 0.5,
     "bandwidth": 0.5,
     "cache_bandwidth": 0.5,
     "link": 1.0,
     "bin_ns": 1.0,
     "gpu_cores": 1.0,
-    "recompute": 1.0,
-    # A width against which none is narrow.
-    "narrow_width": 1e-9,
 }
 
 

@@ -17,6 +17,7 @@ from sizewell.instance_selection.labels import serving_labels
 from sizewell.instance_selection.requirements import Engine
 from tests.instance_selection.builders import (
     BERT_BASE,
+    CPU,
     GPU,
     NEURON,
     RESNET_50,
@@ -29,7 +30,8 @@ from tests.instance_selection.builders import (
 from tests.instance_selection.known_coefficients import known
 
 laws = settings(derandomize=True, max_examples=60)
-WORK = forward_work(ROUND_CNN)
+#: Products of hardly a row, which no tile bounds.
+WORK = replace(forward_work(ROUND_CNN), rows=1e-9)
 
 
 def seconds(
@@ -67,8 +69,8 @@ def test_a_neuron_core_loads_weights_and_computes_one_after_the_other() -> None:
     heavy = replace(WORK, weights=1e9)
     chip = neuron_instance(accelerator=replace(NEURON, cores=1))
 
-    # 2 x 10^9 bytes at 80 % of 1,000 GB/s take 2.5 ms.
-    assert seconds(chip, heavy) == pytest.approx(2e-3 + 2.5e-3)
+    # 2 x 10^9 bytes at 80 % of 1,000 GB/s take 2.5 ms, the ten blocks of a graph 3 us each.
+    assert seconds(chip, heavy) == pytest.approx(2e-3 + 2.5e-3 + 30e-6, rel=1e-3)
     assert seconds(gpu_instance(), heavy) == pytest.approx((2**3 + 2.5**3) ** (1 / 3) * 1e-3)
 
 
@@ -78,6 +80,46 @@ def test_every_layer_costs_its_kernels_and_every_call_a_copy() -> None:
     # Ten layers.
     assert seconds(gpu_instance(), kernel_us=30.0) - base == pytest.approx(300e-6, rel=1e-3)
     assert seconds(gpu_instance(), call_us=80.0) - base == pytest.approx(80e-6, rel=1e-3)
+
+
+def test_an_image_is_copied_to_its_device_by_its_bytes() -> None:
+    base = seconds(gpu_instance())
+    image = replace(WORK, input_bytes=600e3)
+
+    # 75 us over half of the link to the host, and two of them twice as long.
+    assert seconds(gpu_instance(), image, copy=1.0) - base == pytest.approx(75e-6, rel=1e-3)
+    assert seconds(gpu_instance(), image, copy=2.0) - base == pytest.approx(150e-6, rel=1e-3)
+
+
+def test_a_compiled_graph_of_neuron_has_no_launches_and_keeps_most_activations_beside_its_engines() -> None:
+    chip = neuron_instance(accelerator=replace(NEURON, cores=1))
+    many = replace(WORK, activations=1e9)
+
+    assert seconds(chip, launch_us=1e6, kernel_us=1e6) == seconds(chip)
+    # A tenth of 2 x 10^9 bytes at 80 % of 1,000 GB/s, whatever is fitted for GPUs.
+    assert seconds(chip, many, traffic=5.0) - seconds(chip) == pytest.approx(0.25e-3, rel=2e-3)
+
+
+def test_a_cpu_reads_what_it_is_about_to_write() -> None:
+    many = replace(WORK, activations=1e6)
+
+    moved = seconds(cpu_instance(), many, traffic=1.0) - seconds(cpu_instance(), many)
+    # 4 x 10^6 bytes twice, at 80 % of 40 GB/s.
+    assert moved == pytest.approx(8e6 / (0.8 * 40e9), rel=1e-3)
+
+
+@pytest.mark.parametrize(("width", "value_bytes"), [(0.0, 1.5), (768.0, 4.0)])
+def test_a_cpu_keeps_activations_of_a_transformer_in_single_precision_beside_int8_products(
+    width: float, value_bytes: float
+) -> None:
+    columns = machines(cpu_instance(cpu=replace(CPU, peak_int8_gops_per_vcpu=400)), precision=Precision.INT8)
+    work = replace(WORK, width=width)
+
+    less, more = (
+        float(forward_seconds(some, columns, known("forward", traffic=1.0), weight_bytes=1.0)[0])
+        for some in (replace(work, activations=1e6), replace(work, activations=2e6))
+    )
+    assert more - less == pytest.approx(2 * value_bytes * 1e6 / (0.8 * 40e9), rel=1e-3)
 
 
 def test_the_host_that_launches_kernels_is_a_floor_that_no_chip_gets_below() -> None:
@@ -95,6 +137,14 @@ def test_a_small_product_takes_as_long_as_one_tile() -> None:
     assert large == pytest.approx(8 * small)
     # Convolutions state no width.
     assert tile_seconds(0.0, 1.0, machines(gpu_instance()).tile_flops) == small
+
+
+def test_a_block_of_small_products_takes_a_part_of_the_time_of_their_tiles() -> None:
+    tall = replace(WORK, rows=128.0)
+
+    tile = float(tile_seconds(0.0, 128.0, machines(gpu_instance()).tile_flops)[0])
+    # Ten layers, and 15 % of a tile for each.
+    assert seconds(gpu_instance(), tall) - seconds(gpu_instance()) == pytest.approx(1.5 * tile, rel=1e-3)
 
 
 def test_a_repeated_pass_takes_so_many_times_as_long() -> None:

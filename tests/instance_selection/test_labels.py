@@ -85,13 +85,32 @@ def test_the_hardware_speaks_for_itself() -> None:
     assert found["kind"] == ("cpu", "cuda", "neuron")
     assert found["link"] == (NONE, "nvswitch", "neuronlink")
     assert found["arithmetic"] == ("fp32", "half", "half")
-    assert found["architecture"] == "decoder"
-    assert training_labels(MACHINES, Architecture.CNN) == {
-        "kind": found["kind"],
-        "architecture": "cnn",
-        "method": NONE,
-    }
-    assert training_labels(MACHINES, Architecture.CNN, adapters=True)["method"] == "adapters"
+    # Matrix units compute in half precision.
+    assert found["units"] == ("vector", NONE, NONE)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "network"),
+    [
+        (Architecture.CNN, "cnn"),
+        (Architecture.DIFFUSION, "diffusion"),
+        (Architecture.ENCODER, NONE),
+        (Architecture.DECODER, NONE),
+    ],
+)
+def test_networks_that_are_no_transformers_are_told_from_them(
+    architecture: Architecture, network: str
+) -> None:
+    assert (
+        serving_labels(MACHINES, replace(BERT_BASE, architecture=architecture), Engine.EAGER)["network"]
+        == network
+    )
+    assert training_labels(architecture)["network"] == network
+
+
+def test_adapters_are_told_from_the_training_of_all_weights() -> None:
+    assert training_labels(Architecture.CNN) == {"network": "cnn", "method": NONE}
+    assert training_labels(Architecture.CNN, adapters=True)["method"] == "adapters"
 
 
 def test_a_mixture_of_experts_is_told_from_a_dense_model() -> None:
@@ -109,5 +128,5 @@ def test_the_labels_answer_every_question_of_the_coefficients(physics: str) -> N
         for part in factor.split(":")
     }
 
-    given = training_labels(MACHINES, Architecture.CNN) if physics == "training" else labels(Engine.EAGER)
+    given = training_labels(Architecture.CNN) if physics == "training" else labels(Engine.EAGER)
     assert asked <= given.keys()

@@ -84,6 +84,13 @@ def test_an_image_model_that_states_no_operations_has_those_of_its_kind() -> Non
     assert float(work.activations) > 0
 
 
+def test_an_image_brings_its_pixels_and_a_text_or_the_noise_of_an_image_brings_nothing() -> None:
+    # Three colours of four bytes.
+    assert forward_work(replace(RESNET_50, image_pixels=1000)).input_bytes == 12_000
+    assert forward_work(RESNET_50).input_bytes == 224 * 224 * 12
+    assert forward_work(BERT_BASE).input_bytes == forward_work(STABLE_DIFFUSION).input_bytes == 0
+
+
 def test_a_diffusion_repeats_its_step_and_guidance_doubles_it() -> None:
     guided, plain = (forward_work(replace(STABLE_DIFFUSION, guidance=guidance)) for guidance in (True, False))
 

@@ -13,7 +13,7 @@ from tools.benchmarks.tables import DATA, read_table
 
 PRIORS = DATA / "priors.csv"
 #: Properties of the software that computes, of which a publisher may be the only witness.
-SOFTWARE = frozenset({"engine", "library", "server"})
+SOFTWARE = frozenset({"engine", "library"})
 
 
 @dataclass(frozen=True, slots=True)

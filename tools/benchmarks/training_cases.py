@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sizewell.instance_selection.estimation.coefficients import NONE, Array, Labels
+from sizewell.instance_selection.estimation.coefficients import Array, Labels
 from sizewell.instance_selection.estimation.training import (
     DECISIVE,
     EXCHANGED_BYTES,
@@ -12,6 +12,7 @@ from sizewell.instance_selection.estimation.training import (
     step_seconds,
     training_work,
 )
+from sizewell.instance_selection.labels import training_labels
 from sizewell.instance_selection.requirements import Architecture
 from tools.benchmarks.columns import by_metric, column, flags, machines_of_cases, stacked, words
 from tools.benchmarks.measurements import Case
@@ -47,8 +48,8 @@ NODE_GBIT_S = (
     ("B200", 3200.0),
 )
 DEFAULT_NODE_GBIT_S = 100.0
-#: Updates where a duration does not say what it covers: only ratios over it mean something.
-UNSTATED_UPDATES = 1000.0
+#: Examples where a duration does not say what it covers: a data set is the same on any machine, and only ratios mean something.
+UNSTATED_EXAMPLES = 10_000.0
 
 
 class TrainingCases:
@@ -80,7 +81,11 @@ class TrainingCases:
             cases, lambda c: min(c.model.precision.bytes, EXCHANGED_BYTES) if c.adapters else EXCHANGED_BYTES
         )
         self._micro, self._accumulation, self._global = device_batches(cases, self._workers)
-        self._updates = column(cases, lambda c: c.updates, UNSTATED_UPDATES)
+        self._updates = np.where(
+            flags(cases, lambda c: c.updates is None),
+            UNSTATED_EXAMPLES / self._global,
+            column(cases, lambda c: c.updates),
+        )
         in_node = column(cases, lambda c: NODE_DEVICES.get(c.chip.kind, 8.0))
         # A ring enters and leaves each node once, so it has the whole network of the node.
         network, within = column(cases, _node_bandwidth), exchange_bandwidth(self._machines)
@@ -91,11 +96,8 @@ class TrainingCases:
     @property
     def labels(self) -> Labels:
         """What the coefficients depend on."""
-        return {
-            "kind": self._machines.kinds,
-            "architecture": words(self.cases, lambda c: c.model.architecture.value),
-            "method": words(self.cases, lambda c: "adapters" if c.adapters else NONE),
-        }
+        each = [training_labels(c.model.architecture, adapters=c.adapters) for c in self.cases]
+        return {name: tuple(str(labels[name]) for labels in each) for name in each[0]}
 
     def predict(self, k: Mapping[str, Array]) -> Array:
         """Return the metric of each row, NaN where it is no metric of training."""

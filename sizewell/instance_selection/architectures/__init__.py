@@ -35,6 +35,8 @@ class Traits:
     """Whether an example is one input (an image, a clip, a series) even where its arithmetic is not stated."""
     patches: bool = False
     """Whether an image is cut into patches that go through matrix products of the model's width."""
+    network: str = "none"
+    """What most of its operators are where they are not those of a transformer: coefficients have levels of that name."""
     denoises: bool = False
     """Whether a pass is repeated for each denoising step, and done twice with guidance."""
     shards_in_training: bool = True

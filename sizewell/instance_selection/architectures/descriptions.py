@@ -68,6 +68,7 @@ def _diffusion_work(model: ModelSpec, tokens: float) -> Work:
         # The text encoder and the decoder of images are not part of a step.
         weights=model.active_parameters or model.parameters,
         passes=float(model.denoising_steps),
+        input_bytes=0.0,
     )
 
 
@@ -205,6 +206,7 @@ DESCRIPTIONS = {
     ),
     Architecture.CNN: Description(
         Traits(
+            network="cnn",
             reads_images=True,
             shards_in_training=False,
             # The median of the presets, each at its own size: a filter is multiplied once for each position.
@@ -217,6 +219,7 @@ DESCRIPTIONS = {
     ),
     Architecture.DIFFUSION: Description(
         Traits(
+            network="diffusion",
             denoises=True,
             # The median of the presets that are transformers, as new models are, each at its own size; 180 of those before.
             flops_per_weight=300.0,

@@ -19,6 +19,17 @@ from sizewell.instance_selection.estimation.roofline import (
 )
 from sizewell.instance_selection.estimation.work import Work
 
+#: Part of the time of one output tile on one multiprocessor that a small matrix product takes at least: others fill the rest.
+TILE_SHARE = 0.15
+#: Part of the activations of a NeuronCore that pass through the memory of its chip: the compiler keeps others beside the engines
+#: (Neuron documentation, NeuronCore-v2 architecture, SBUF).
+NEURON_TRAFFIC = 0.1
+#: Bytes that a CPU moves for an activation over those of a GPU: it reads a line of memory before it writes to it.
+CPU_TRAFFIC = 2.0
+#: Time of a block of a compiled graph on a NeuronCore: instructions follow each other within microseconds.
+NEURON_BLOCK_S = 3e-6
+#: What copies from pageable memory of the host reach, bytes per second: half of PCIe 3.0 x16.
+HOST_LINK = 8e9
 #: The coefficients that tell how sure an estimate is.
 DECISIVE = ("compute",)
 
@@ -41,15 +52,19 @@ def forward_seconds(
     compute = batch * work.flops / reached_flops(machines, k["compute"])
     weights = work.weights * weight_bytes / stream
     # NeuronCores load weights and compute one after the other; GPUs and CPUs overlap both.
-    overlapped = np.where(
-        where_is(machines, "kinds", "neuron"), compute + weights, smooth_max(compute, weights)
-    )
-    written = batch * work.activations * machines.value_bytes
-    traffic = written * k["traffic"] * missed_share(written / work.layers, machines.cache_bytes)
+    on_neuron, on_cpu = where_is(machines, "kinds", "neuron"), where_is(machines, "kinds", "cpu")
+    overlapped = np.where(on_neuron, compute + weights, smooth_max(compute, weights))
+    # Dynamic quantization computes the products of a transformer in int8 and all else in fp32.
+    wide = on_cpu & where_is(machines, "arithmetic", "int8") & (np.asarray(work.width) > 0)
+    written = batch * work.activations * np.where(wide, 4.0, machines.value_bytes)
+    passes = np.where(on_neuron, NEURON_TRAFFIC, k["traffic"] * np.where(on_cpu, CPU_TRAFFIC, 1.0))
+    traffic = written * passes * missed_share(written / work.layers, machines.cache_bytes)
     traffic = traffic / (machines.bandwidth * STREAM_SHARE)
-    floor = work.layers * (
-        k["kernel_us"] * 1e-6 + k["tile"] * tile_seconds(work.width, batch * work.rows, machines.tile_flops)
-    )
-    busy = overlapped + traffic + floor
-    launched = smooth_max(busy, work.layers * k["launch_us"] * 1e-6)
-    return np.asarray((launched + (k["call_us"] + batch * k["item_us"]) * 1e-6) * work.passes)
+    block = np.where(on_neuron, NEURON_BLOCK_S, k["kernel_us"] * 1e-6)
+    floor = block + TILE_SHARE * tile_seconds(work.width, batch * work.rows, machines.tile_flops)
+    busy = overlapped + traffic + work.layers * floor
+    # One compiled graph of Neuron is launched whole.
+    launches = np.where(on_neuron, 0.0, k["launch_us"] * 1e-6)
+    launched = smooth_max(busy, work.layers * launches)
+    copied = batch * work.input_bytes / HOST_LINK * k["copy"]
+    return np.asarray((launched + k["call_us"] * 1e-6 + copied) * work.passes)

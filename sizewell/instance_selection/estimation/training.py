@@ -28,12 +28,26 @@ VALUES_PER_UNFUSED_SCORE = 5.0
 EXCHANGED_BYTES = 2.0
 #: Bytes read and written per trained weight by an optimizer step with fp32 states.
 UPDATE_BYTES = 16.0
-#: Share of an exchange at the end of a step that no computation hides.
-EXPOSED_SHARE = 0.5
+#: Share of a step in which gradients are computed: they are exchanged meanwhile, layer by layer (Li et al. 2020, PyTorch
+#: Distributed, section 3.2.3).
+BACKWARD_SHARE = 2.0 / 3
 #: Passes over activations: written in the forward pass, read and followed by gradients in the backward pass.
 ACTIVATION_PASSES = 3.0
 #: Launches of a forward pass over those of a whole step: a backward pass starts twice as many kernels.
 FORWARD_LAUNCHES = 1.0 / 3
+#: Share of a forward pass that full recomputation repeats: it adds 39 % to a step, or less where an implementation leaves out the
+#: last products of a block (Korthikanti et al. 2022, Reducing Activation Recomputation, table 4).
+RECOMPUTED_SHARE = 0.7
+#: A product of inner dimension h reaches h / (h + this) of the efficiency of a wide one: 84 % at 1,024 (NVIDIA, Matrix
+#: Multiplication Background guide).
+NARROW_WIDTH = 200.0
+#: What attention reaches of the half-precision peak where all scores are counted: fused causal kernels skip half of them at 35 to
+#: 55 % of peak (Dao 2023, FlashAttention-2, section 4).
+ATTENTION_SHARE = 0.6
+#: Time of the kernel that expands weights of four bits over that of their bytes: 3.3 to 5.4 on an A800 (bitsandbytes issue 1319).
+EXPANSION_PASSES = 5.0
+#: What a NeuronCore reaches of the share that a GPU does: 15 to 35 % of its peak (Neuron documentation, Trn1 training).
+NEURON_SHARE = 0.4
 #: What is reached between cards without links of their own: through host memory, 10 of the 31.5 GB/s of PCIe 4.0 x16 in each
 #: direction (eight A40, P2P disabled: NVIDIA nccl-tests issue 74). Consumer cards and most instances have no peer access.
 HOST_PATH_SHARE = 1.0 / 3
@@ -59,7 +73,7 @@ def training_work(model: ModelSpec, sequence_length: float, *, fused_attention: 
     if not traits.transformer:
         # Of look-up tables a step changes only the rows that it has read: fewer values than its activations.
         changed = model.multiplied_parameters if traits.look_up_tables else model.parameters
-        return TrainingWork(forward.flops, 0.0, forward.activations, max(forward.layers, 20.0), 0.0, changed)
+        return TrainingWork(forward.flops, 0.0, forward.activations, forward.layers, 0.0, changed)
     if model.forward_flops_per_image and not traits.generates:
         return TrainingWork(
             forward.flops, 0.0, forward.activations, forward.layers, forward.width, model.parameters
@@ -111,13 +125,12 @@ def step_seconds(
     are expanded before each use. ``recompute`` repeats the forward pass.
     """
     repeated = np.where(recompute, 1.0, 0.0)
-    passes = np.where(frozen, 2.0, 3.0) + repeated * k["recompute"]
+    passes = np.where(frozen, 2.0, 3.0) + repeated * RECOMPUTED_SHARE
     half_flops = np.where(where_is(machines, "arithmetic", "fp8"), machines.flops / 2, machines.flops)
-    wide = np.where(np.asarray(work.width) > 0, work.width / (work.width + k["narrow_width"]), 1.0)
-    dense = (
-        passes * (work.forward_flops - work.attention_flops) / reached_flops(machines, k["compute"] * wide)
-    )
-    attention = passes * work.attention_flops / (half_flops * k["attention"])
+    wide = np.where(np.asarray(work.width) > 0, work.width / (work.width + NARROW_WIDTH), 1.0)
+    share = k["compute"] * np.where(where_is(machines, "kinds", "neuron"), NEURON_SHARE, 1.0)
+    dense = passes * (work.forward_flops - work.attention_flops) / reached_flops(machines, share * wide)
+    attention = passes * work.attention_flops / (half_flops * ATTENTION_SHARE)
     compute = micro_batch * (dense + attention) / split
     traffic = (
         (ACTIVATION_PASSES + repeated)
@@ -134,7 +147,7 @@ def step_seconds(
         (2.0 + repeated) * work.parameters / split * (stored_bytes + EXCHANGED_BYTES),
         0.0,
     )
-    expansion = expanded / (machines.bandwidth * STREAM_SHARE) * k["expand"]
+    expansion = expanded / (machines.bandwidth * STREAM_SHARE) * EXPANSION_PASSES
     launches = work.layers * k["launch_us"] * 1e-6 * (1.0 + FORWARD_LAUNCHES * repeated)
     busy = smooth_max(compute + traffic + expansion, launches, 2.0)
     spread = np.asarray(sharded, bool)
@@ -144,7 +157,9 @@ def step_seconds(
     # Weights are gathered for both passes, gradients of those that are trained scattered once.
     gathered = 2 * work.parameters / split * stored_bytes + trained * EXCHANGED_BYTES
     shards = np.where(spread, ring * gathered, 0.0) / link_bandwidth
-    gradients = np.where(spread, 0.0, ring * 2 * trained * EXCHANGED_BYTES) / link_bandwidth * k["exchange"]
+    gradients = np.where(spread, 0.0, ring * 2 * trained * EXCHANGED_BYTES) / link_bandwidth
+    backward = BACKWARD_SHARE * busy
+    exposed = smooth_max(backward, gradients, 2.0) - backward
     states = np.where(spread, trained / workers, trained)
-    update = states * UPDATE_BYTES / (machines.bandwidth * STREAM_SHARE) * k["update"]
-    return np.asarray(accumulation * smooth_max(busy, shards, 2.0) + EXPOSED_SHARE * gradients + update)
+    update = states * UPDATE_BYTES / (machines.bandwidth * STREAM_SHARE)
+    return np.asarray(accumulation * smooth_max(busy, shards, 2.0) + exposed + update)

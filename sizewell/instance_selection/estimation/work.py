@@ -17,6 +17,8 @@ IMAGE_LAYERS = 86.0
 IMAGE_ROWS = 128.0
 #: The image to which ``flops_per_weight`` refers.
 REFERENCE_PIXELS = 224.0 * 224.0
+#: Bytes of a pixel in fp32, in three colours.
+PIXEL_BYTES = 12.0
 #: Pixels that make one token of an image, 16 x 16 (Dosovitskiy et al. 2020, ViT).
 PATCH_PIXELS = 256.0
 
@@ -37,6 +39,8 @@ class Work:
     width: float | Array
     rows: float | Array
     passes: float | Array = 1.0
+    input_bytes: float | Array = 0.0
+    """What an image brings in fp32; nothing to speak of in a text or a row."""
 
 
 def transformer_shape(model: ModelSpec) -> tuple[float, float]:
@@ -107,7 +111,8 @@ def image_work(model: ModelSpec) -> Work:
     flops = image_flops(model)
     activations = model.activations_per_image or flops / traits.flops_per_activation
     layers = float(model.layers or IMAGE_LAYERS)
-    return Work(flops, model.parameters, activations, layers, width=0.0, rows=IMAGE_ROWS)
+    copied = PIXEL_BYTES * (model.image_pixels or traits.usual_image_pixels)
+    return Work(flops, model.parameters, activations, layers, width=0.0, rows=IMAGE_ROWS, input_bytes=copied)
 
 
 def assumed_arithmetic(model: ModelSpec) -> tuple[str, ...]:
