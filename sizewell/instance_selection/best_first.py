@@ -42,6 +42,7 @@ def select_best(
     if not candidates:
         raise no_feasible(rejected, filters)
     if objective is Objective.LEAST_LATENCY:
+        # A time within a range that is too wide says nothing.
         candidates.sort(
             key=lambda c: (
                 bool(c.estimate.not_predicted),
@@ -61,7 +62,7 @@ def select_best(
     )
 
 
-def _cost_order(candidate: Candidate[E]) -> tuple[bool, bool, float]:
+def _cost_order(candidate: Candidate[E]) -> tuple[bool, float]:
     return cost_order(candidate.cost, candidate.estimate)
 
 

@@ -32,7 +32,7 @@ class DecidedBy(StrEnum):
     NO_OTHER = "no-other"
     """Nothing else meets every requirement."""
     PREDICTED = "predicted"
-    """The range of the runner-up is too wide to decide whether it meets a need."""
+    """The objective is time, and the range of that of the runner-up is too wide to say anything."""
     KNOWN_PRICE = "known-price"
     COST = "cost"
     RANGE = "range"
@@ -120,13 +120,13 @@ def _decided_by(
 
 def _merits(candidate: AnyCandidate, objective: Objective) -> dict[DecidedBy, float]:
     """Return the figures that are compared, in the order of the objective; less is better."""
-    not_predicted, unpriced, usd_per_month = cost_order(candidate.cost, candidate.estimate)
-    predicted = {DecidedBy.PREDICTED: float(not_predicted)}
+    unpriced, usd_per_month = cost_order(candidate.cost, candidate.estimate)
+    predicted = {DecidedBy.PREDICTED: float(bool(candidate.estimate.not_predicted))}
     cost = {DecidedBy.KNOWN_PRICE: float(unpriced), DecidedBy.COST: usd_per_month}
     time = {DecidedBy.TIME: time_of(candidate.estimate)}
     if objective is Objective.LEAST_LATENCY:
         return {**predicted, **time, **cost}
-    return {**predicted, **cost, **time}
+    return {**cost, **time}
 
 
 def _nearest_cheaper(selection: AnySelection, catalog: Catalog) -> CheaperMiss | None:

@@ -53,16 +53,13 @@ def under_savings_plan(cost: Cost, discount_percent: float) -> Cost:
 NEAR_LIMIT_FACTOR = 1.1
 
 
-def cost_order(cost: Cost, estimate: AnyEstimate) -> tuple[bool, bool, float]:
-    """Return the sort key: what is predicted before what is not, known prices before unknown ones, the cheapest first.
+def cost_order(cost: Cost, estimate: AnyEstimate) -> tuple[bool, float]:
+    """Return the sort key: cheapest first, unknown last.
 
     A type may miss a need that lies within the range of its estimate. It counts as 10 % more expensive.
     """
-    return (
-        bool(estimate.not_predicted),
-        cost.usd_per_month is None,
-        (cost.usd_per_month or 0.0) * (NEAR_LIMIT_FACTOR if estimate.near_limits else 1.0),
-    )
+    may_miss = estimate.near_limits or estimate.not_predicted
+    return cost.usd_per_month is None, (cost.usd_per_month or 0.0) * (NEAR_LIMIT_FACTOR if may_miss else 1.0)
 
 
 def _cost(

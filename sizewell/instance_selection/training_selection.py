@@ -72,7 +72,7 @@ def _standing(needs: TrainingRequirements, catalog: Catalog) -> tuple[int, float
     except NoFeasibleInstanceError as error:
         nearest, names = error.nearest[0], training_filter_names()
         return len(names) - names.index(nearest.filter), nearest.shortfall or math.inf
-    _, unknown, usd = cost_order(chosen.cost, chosen.estimate)
+    unknown, usd = cost_order(chosen.cost, chosen.estimate)
     return 0, chosen.estimate.duration_hours if unknown else usd
 
 

@@ -7,6 +7,7 @@ import pytest
 from sizewell.instance_selection import (
     EndpointEstimate,
     Objective,
+    Selection,
     endpoint_selection,
     select_endpoint_instance,
     select_training_instance,
@@ -118,10 +119,7 @@ def test_a_range_that_is_too_wide_decides_nothing(monkeypatch: pytest.MonkeyPatc
     assert (estimate.near_limits, estimate.not_predicted) == ((), ("deadline",))
 
 
-@pytest.mark.parametrize("objective", [Objective.LEAST_COST, Objective.LEAST_LATENCY])
-def test_what_is_not_predicted_comes_after_all_that_is(
-    monkeypatch: pytest.MonkeyPatch, objective: Objective
-) -> None:
+def test_a_time_that_is_not_predicted_never_wins_and_a_price_does(monkeypatch: pytest.MonkeyPatch) -> None:
     relaxed = served(1000).latency_range_ms
     assert relaxed is not None
     fast = replace(GPU, fp16_dense_tflops=40, memory_bandwidth_gb_s=4000)
@@ -131,14 +129,19 @@ def test_what_is_not_predicted_comes_after_all_that_is(
         usd_per_hour={"ml.g9.xlarge": 1.0, "ml.h9.xlarge": 9.0},
     )
     monkeypatch.setattr(endpoint_selection, "MAX_HIGH_OVER_LOW", relaxed[1] / relaxed[0] * 0.99)
-    needs = endpoint(
-        max_p95_latency_ms=0.9 * relaxed[1],
-        peak_requests_per_second=1,
-        average_requests_per_second=1,
-        objective=objective,
-    )
-    selection = select_endpoint_instance(needs, known)
 
-    assert selection.chosen.instance_type == "ml.h9.xlarge"
-    assert selection.runners_up[0].estimate.not_predicted == ("latency",)
-    assert decide(selection, known, objective).by is DecidedBy.PREDICTED
+    def select(objective: Objective, bound_ms: float) -> Selection[EndpointEstimate]:
+        needs = endpoint(
+            max_p95_latency_ms=bound_ms,
+            peak_requests_per_second=1,
+            average_requests_per_second=1,
+            objective=objective,
+        )
+        return select_endpoint_instance(needs, known)
+
+    by_cost = select(Objective.LEAST_COST, 0.9 * relaxed[1])
+    assert by_cost.chosen.instance_type == "ml.g9.xlarge"
+    assert by_cost.chosen.estimate.not_predicted == ("latency",)
+    by_time = select(Objective.LEAST_LATENCY, 0.9 * relaxed[1])
+    assert by_time.chosen.instance_type == "ml.h9.xlarge"
+    assert decide(by_time, known, Objective.LEAST_LATENCY).by is DecidedBy.PREDICTED
