@@ -14,13 +14,13 @@ def test_an_explanation_has_the_steps_in_order_with_time_and_cost(sizewell: Size
     shown = sizewell("explain", *CONFIG)
     assert (shown.exit_code, shown.stderr) == (0, "")
     lines = [" ".join(line.split()) for line in shown.stdout.splitlines()]
-    assert lines[0].startswith("orders-pipeline: a run takes 1.3 h for 0.20 USD, and is ended after ")
-    assert any(line.startswith("2 train runs train-orders 0.6 h 4.0 h") for line in lines)
+    assert lines[0].startswith("orders-pipeline: a run takes 1.2 h for 0.19 USD, and is ended after ")
+    assert any(line.startswith("2 train runs train-orders 0.5 h 4.0 h") for line in lines)
     assert (
         "evaluate: its input model is the model of train; passes if regression.rmse is at most 12.5" in lines
     )
     assert any("registers the model of train in orders, which" in line for line in lines)
-    assert "longest path: clean 0.5 h + train 0.6 h + evaluate 0.2 h" in lines
+    assert "longest path: clean 0.5 h + train 0.5 h + evaluate 0.2 h" in lines
 
 
 def test_the_plan_of_it_is_there_as_data_and_no_page_is(sizewell: Sizewell) -> None:
@@ -45,8 +45,8 @@ def test_what_is_not_for_pipelines_says_so(sizewell: Sizewell, command: str) -> 
 
 def test_the_row_of_a_plan_has_the_steps_and_the_time_of_a_run(sizewell: Sizewell) -> None:
     shown = " ".join(sizewell("plan", *CONFIG[1:], "--details").stdout.split())
-    assert "orders-pipeline 4 steps 1.3 h published 0.40" in shown
+    assert "orders-pipeline 4 steps 1.2 h published 0.40" in shown
     assert (
-        "orders-pipeline: clean, then train, then evaluate, then register; a run takes 1.3 h for 0.20 USD, which its jobs "
+        "orders-pipeline: clean, then train, then evaluate, then register; a run takes 1.2 h for 0.19 USD, which its jobs "
         "count." in shown
     )

@@ -162,7 +162,7 @@ DRAWN = {
         OF_ENDPOINT[3],
         *OF_ENDPOINT[5:8],
         ("Start of a worker", "ms", REQUESTS, "ModelSetupTime", "Average"),
-        ("Concurrency", "% of 12", REQUESTS, "ServerlessConcurrentExecutionsUtilization", "Maximum"),
+        ("Concurrency", "% of 11", REQUESTS, "ServerlessConcurrentExecutionsUtilization", "Maximum"),
         ("Memory", "%", INSTANCES, "MemoryUtilization", "Maximum"),
         ("Provisioned concurrency", "%", REQUESTS, "ServerlessProvisionedConcurrencyUtilization", "Maximum"),
     ],

@@ -20,7 +20,7 @@ def planned(example: str, of: str) -> Iterator[Any]:
 
 def test_components_have_the_bounds_of_their_copies_and_share_a_fleet() -> None:
     assert list(planned("inference-component-endpoint", "planned_components")) == [
-        PlannedComponent(component_name="assist-prod-desk--chat", fewest_copies=2, most_copies=5),
+        PlannedComponent(component_name="assist-prod-desk--chat", fewest_copies=2, most_copies=3),
         PlannedComponent(component_name="assist-prod-desk--guard", fewest_copies=2, most_copies=3),
     ]
     (fleet,) = planned("inference-component-endpoint", "planned_variants")
@@ -48,7 +48,7 @@ def test_nights_off_allow_no_copy() -> None:
     )
 
     (found,) = resting.planned_components
-    assert (found.fewest_copies, found.most_copies) == (0, 5)
+    assert (found.fewest_copies, found.most_copies) == (0, 3)
 
 
 def test_a_serverless_variant_has_memory_and_concurrency_and_no_instances() -> None:

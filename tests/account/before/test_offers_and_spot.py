@@ -60,13 +60,13 @@ def test_types_of_other_zones_alone_fail_once() -> None:
 
 
 def test_without_subnets_any_zone_of_the_region_will_do() -> None:
-    names = {"InstanceType": "c5.xlarge", "LocationType": "availability-zone", "Location": "us-east-1f"}
+    names = {"InstanceType": "c8i-flex.xlarge", "LocationType": "availability-zone", "Location": "us-east-1f"}
     aws = ScriptedAccount(
         {"ec2": [("describe_instance_type_offerings", {"InstanceTypeOfferings": [names]})] * 3}
     )
 
     outcomes = {finding.subject: finding.outcome for finding in findings(OFFERS, example("batch-job"), aws)}
-    assert outcomes["score-customers: c5.xlarge"] is Outcome.PASS
+    assert outcomes["score-customers: c8i-flex.xlarge"] is Outcome.PASS
     assert outcomes["tune-mail: g6e.xlarge"] is Outcome.FAIL
 
 

@@ -198,7 +198,7 @@ def test_a_run_on_one_node_is_written_as_if_no_more_were_allowed() -> None:
 
 @pytest.mark.parametrize(
     ("deadline_hours", "count", "pools"),
-    [(30, 1, ("g6e.12xlarge", "g6e.24xlarge")), (20, 2, ("g6e.12xlarge",))],
+    [(30, 1, ("g6e.12xlarge", "g6e.24xlarge")), (16, 2, ("g6e.12xlarge",))],
 )
 def test_only_types_of_as_many_nodes_take_each_others_place_and_a_run_has_one(
     deadline_hours: int, count: int, pools: tuple[str, ...]

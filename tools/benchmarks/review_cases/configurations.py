@@ -232,7 +232,7 @@ CASES = (
         # Without Spot, no attempt has a time to wait.
         f"notice less-available: demo-prod-plant-id-train {_MACHINE}",
         # At the most, no run finds Spot capacity: then it costs the same, but for the interruptions.
-        "cost: prod plant-id-train +174.98 / +174.98 / -0.02",
+        "cost: prod plant-id-train +174.83 / +174.83 / -0.02",
     ),
     _case(
         "checkpoints half as often",
