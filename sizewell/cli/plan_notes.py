@@ -82,7 +82,7 @@ def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ran
         to_do.append(f"check {counted(len(plan.quotas), 'quota')}")
     if to_do:
         lines.append(f"[yellow]To do:[/] {'; '.join(to_do)}.")
-    sure = "range: 85 % of published results that no fit had seen fell into it. " if ranges else ""
+    sure = "range: 83 % of published results that no fit had seen fell into it. " if ranges else ""
     lines.append(f"[dim]{sure}More: sizewell plan --env {plan.environment} --details[/]")
     return lines
 
@@ -151,7 +151,7 @@ def _details(
     used += "".join(dict.fromkeys(facet(workload.kind, ViewKind).used for workload in plan.workloads))
     sure = (
         "range: 90 % of published results fell into it (publishers that the fit had not seen), "
-        "and 85 % of others that nothing was fitted to. "
+        "and 83 % of others that nothing was fitted to. "
     )
     lines.append(
         f"[dim]{sure if ranges else ''}{'' if narrow else used}"

@@ -58,7 +58,7 @@ def test_plan_cuts_no_name_type_or_price(plan: DeploymentPlan, width: int) -> No
         assert row[1:-2][:1] == types.get(paid.workload, [])
         assert row[-2:] == [paid.basis, usd(paid.usd_per_month)]
     assert ("used" in text) is (width >= 100)
-    assert ("range: 85 % of published results" in text) is (width >= RANGE_WIDTH)
+    assert ("range: 83 % of published results" in text) is (width >= RANGE_WIDTH)
 
 
 @pytest.mark.parametrize("width", [80, 112])
