@@ -81,7 +81,7 @@ def files(directory: Path) -> dict[str, bytes]:
         (SERVED, "node-pool", "spec.limits.cpu", "4", "less-available", "Fewer nodes may be launched"),
         (SERVED, "disruption-budget", "spec.maxUnavailable", 0, "less-available", "nodes cannot be drained"),
         (SERVED, "deployment", "spec.replicas", 3, "less-available", "set back to this"),
-        (SERVED, "scaled-object", "spec.maxReplicaCount", 2, "less-available", "Fewer pods carry the peak"),
+        (SERVED, "scaled-object", "spec.maxReplicaCount", 1, "less-available", "Fewer pods carry the peak"),
         (SERVED, "pod-monitor", "spec.selector.matchLabels.x", "y", "fewer-alerts", "other metrics or other pods"),
         (SERVED, "network-policy", "spec.ingress", [{}], "less-secure", "Others than before may call the pods"),
         (TRAINED, "cron-job", "spec.suspend", True, "less-available", "No run starts by itself any more."),
