@@ -17,6 +17,7 @@ from sizewell.cli.measure_target import read_request
 from sizewell.load.observations import Observation
 from sizewell.load.open_loop import LoadRun
 from tests.cli.conftest import Sizewell
+from tests.gates import signals_heard
 from tests.load.loopback import OK, server
 from tests.localcloud.processes import PATIENCE_S, until
 from tests.synthesis import PROJECT_ROOT
@@ -429,7 +430,7 @@ def test_a_wrong_call(arguments: tuple[str, ...], said: str, sizewell: Sizewell)
 
 
 def test_ctrl_c_ends_the_process_with_what_there_is(file: Path) -> None:
-    with server(OK) as there:
+    with server(OK) as there, signals_heard():
         arguments = ["support-bert", "--env", "dev", "--payload", "one.json", "--url", there.url]
         arguments += ["--rate", "20", "--requests", "10000", "--max-seconds", "3600"]
         process = subprocess.Popen(

@@ -13,6 +13,7 @@ import pytest
 from sizewell.load import open_loop
 from sizewell.load.observations import RequestFailedError
 from sizewell.load.open_loop import LoadRun, arrivals_s, observe, run_load
+from tests.gates import signals_heard
 
 PATIENCE_S = 30.0
 
@@ -138,7 +139,8 @@ def test_an_interrupt_ends_the_test_with_what_was_answered() -> None:
         yield b"{}"
 
     first = threading.Event()
-    found = run(send, (0.0, 0.2, 3600.0), max_seconds=7200.0)
+    with signals_heard():
+        found = run(send, (0.0, 0.2, 3600.0), max_seconds=7200.0)
     never.set()
 
     assert found.interrupted
