@@ -11,7 +11,7 @@ from sizewell.instance_selection.best_first import select_best
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.eligibility import ELIGIBILITY_FILTERS, eligible_types
 from sizewell.instance_selection.filters import Filter, Marks, Miss, apply_filters
-from sizewell.instance_selection.pricing import cost_order, job_cost
+from sizewell.instance_selection.pricing import cost_order, job_cost, under_savings_plan
 from sizewell.instance_selection.requirements import TrainingRequirements
 from sizewell.instance_selection.results import (
     Candidate,
@@ -160,7 +160,10 @@ def _candidate(c: TrainingColumns, i: int) -> Candidate[TrainingEstimate]:
     estimate = c.estimate(i)
     per_run = estimate.usd_per_run
     per_month = None if per_run is None else per_run * (c.needs.runs_per_month or 1.0)
-    cost = job_cost(c.prices[i], per_month, discounted=estimate.spot_savings_pct is not None)
+    on_spot = estimate.spot_savings_pct is not None
+    cost = job_cost(c.prices[i], per_month, discounted=on_spot)
+    if not on_spot:
+        cost = under_savings_plan(cost, c.needs.savings_plan_discount_pct)
     return _TrainingCandidate.trusted({"instance_type": c.types[i].name, "estimate": estimate, "cost": cost})
 
 
@@ -171,6 +174,8 @@ def _assumptions(needs: TrainingRequirements, chosen: Candidate[TrainingEstimate
     else:
         yield f"{runs}; on-demand prices of {chosen.cost.price_date or 'unknown date'}"
     yield f"{needs.start_up_hours * 60:.0f} minutes of start-up are paid for"
+    if needs.savings_plan_discount_pct:
+        yield f"a Savings Plan takes {needs.savings_plan_discount_pct:g} % off every hour on demand"
     processors = "accelerators" if chosen.estimate.accelerator_count else "processors"
     yield f"storage and data loading keep up with the {processors}"
     if needs.spot:

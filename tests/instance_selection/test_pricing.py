@@ -93,3 +93,17 @@ def test_a_plan_makes_training_cheaper_too() -> None:
 
     assert plain.usd_per_run
     assert planned.usd_per_run == pytest.approx(0.75 * plain.usd_per_run)
+
+
+def test_a_plan_reaches_trainings_on_demand_and_says_so() -> None:
+    known = catalog(gpu_instance(), usd_per_hour={"ml.g9.xlarge": 1.0})
+    plain, planned = (
+        select_training_instance(training(savings_plan_discount_pct=discount), known)
+        for discount in (0.0, 25.0)
+    )
+
+    assert planned.chosen.cost.usd_per_month == pytest.approx(0.75 * (plain.chosen.cost.usd_per_month or 0))
+    assert planned.chosen.cost.note == "less 25 % of a Savings Plan"
+    assert planned.chosen.cost.savings_plan_break_even_hours == pytest.approx(0.75 * 730)
+    assert "a Savings Plan takes 25 % off every hour on demand" in planned.assumptions
+    assert plain.chosen.cost.note == ""
