@@ -264,10 +264,12 @@ class TrainingColumns:
     def _predicted_interval(self) -> tuple[Array, Array]:
         count = len(self.machines)
         if self.tabular:
-            return interval_factors([estimate_class("boosting", "")] * count, np.zeros(count))
+            return interval_factors([(estimate_class("boosting", ""), "")] * count, np.zeros(count))
         labels = training_labels(self.needs.model.architecture, adapters=self.needs.method == "lora")
         unseen = coefficients("training").unseen_log_sd(labels, count, DECISIVE)
-        return interval_factors([estimate_class("training", kind) for kind in self.machines.kinds], unseen)
+        return interval_factors(
+            [(estimate_class("training", kind), "") for kind in self.machines.kinds], unseen
+        )
 
     def smallest_memory(self, i: int) -> MemoryEstimate:
         """Return the smallest need of each processor, on the largest cluster."""

@@ -12,6 +12,7 @@ from sizewell.instance_selection.estimation.uncertainty import (
     ANY,
     NOMINAL,
     TABLE,
+    RangeKey,
     Spread,
     Spreads,
     interval_factors,
@@ -22,33 +23,38 @@ from tools.benchmarks.tables import write_table
 
 #: A class of fewer publishers says nothing of one that it has not seen.
 MIN_PUBLISHERS = 2
-#: From so many publishers on, a class may be narrower than that of everything: a few may happen to agree.
-ENOUGH_PUBLISHERS = 6
+#: From so many publishers on, a class may be narrower than everything, and a group than its class: a few may happen to agree.
+ENOUGH_PUBLISHERS = 7
 #: The highest quantile of the deviations that is taken: of a larger one, a single publisher would decide.
 MAX_QUANTILE = 0.95
 #: A publisher with fewer rows in a class is an anecdote.
 MIN_ROWS_OF_PUBLISHER = 3
 #: The least half of an interval: tables of the same chip, precision and tuned engine differ by up to a fifth.
 MIN_LOG_HALF_WIDTH = math.log(1.2)
+_EVERYTHING = (ANY, "")
 #: Offers do not matter for a prediction, but a catalog is of a region.
 REGION = "us-east-1"
 
 
 def spreads_of(predictions: Sequence[Prediction]) -> Spreads:
-    """Return the spread of each class of left-out predictions; every publisher counts the same, however many rows.
+    """Return the spread of each class of left-out predictions, and of its groups where enough publishers measured each.
 
-    Tuned records stay out: they say what a maker reaches once, not what to expect.
+    Every publisher counts the same, however many rows. Tuned records stay out: they say what a maker reaches once, not what
+    to expect.
     """
-    members: dict[str, list[Prediction]] = {}
+    members: dict[RangeKey, list[Prediction]] = {}
     for row in predictions:
         if row.log_ratio is not None and row.size_is_stated and not row.tuned_record:
-            members.setdefault(row.estimate_class, []).append(row)
-            members.setdefault(ANY, []).append(row)
-    found = {name: _spread(of_class) for name, of_class in sorted(members.items())}
+            for key in {(row.estimate_class, row.range_group), (row.estimate_class, ""), _EVERYTHING}:
+                members.setdefault(key, []).append(row)
+    found = {key: _spread(rows) for key, rows in sorted(members.items())}
+    whole = {
+        name for (name, group), spread in found.items() if group and spread.publishers < ENOUGH_PUBLISHERS
+    }
     return {
-        name: _no_narrower_than_everything(spread, found[ANY])
-        for name, spread in found.items()
-        if spread.publishers >= MIN_PUBLISHERS or name == ANY
+        (name, group): _no_narrower_than_everything(spread, found[_EVERYTHING])
+        for (name, group), spread in found.items()
+        if (name not in whole if group else spread.publishers >= MIN_PUBLISHERS or name == ANY)
     }
 
 
@@ -90,14 +96,16 @@ def _with_interval(row: Prediction, table: Spreads | None) -> Prediction:
     # A yes or a no has no interval.
     if row.predicted is None or row.metric == FITS_MEMORY:
         return row
-    (low,), (high,) = interval_factors((row.estimate_class,), np.array([row.unseen_log_sd]), table)
+    (low,), (high,) = interval_factors(
+        ((row.estimate_class, row.range_group),), np.array([row.unseen_log_sd]), table
+    )
     return replace(row, low=row.predicted * float(low), high=row.predicted * float(high))
 
 
 def write_uncertainty(predictions: Sequence[Prediction], path: Path = TABLE) -> None:
-    """Write what the deviations of left-out predictions say of each class."""
+    """Write what the deviations of left-out predictions say of each class and group."""
     lines = [
-        (name, f"{spread.log_half_width:.3f}", spread.rows, spread.publishers)
-        for name, spread in spreads_of(predictions).items()
+        (*key, f"{spread.log_half_width:.3f}", spread.rows, spread.publishers)
+        for key, spread in spreads_of(predictions).items()
     ]
-    write_table(path, ("class", "log_half_width", "rows", "publishers"), lines)
+    write_table(path, ("class", "group", "log_half_width", "rows", "publishers"), lines)

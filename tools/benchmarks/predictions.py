@@ -9,7 +9,7 @@ import numpy as np
 
 from sizewell.instance_selection.catalog import Catalog
 from sizewell.instance_selection.estimation.coefficients import Coefficients, Table
-from sizewell.instance_selection.estimation.uncertainty import estimate_class
+from sizewell.instance_selection.estimation.uncertainty import estimate_class, range_group
 from tools.benchmarks.calibration import Calibration, PhysicsCases, sampled
 from tools.benchmarks.case_groups import MEMORY_METRICS, grouped, physics_of
 from tools.benchmarks.cells import UnreadableRowError
@@ -58,6 +58,8 @@ class Prediction:
     unseen_log_sd: float = 0.0
     estimate_class: str = ""
     """What people run, as accuracy is told and ranges are made; empty where the row is not read."""
+    range_group: str = ""
+    """The group of this class that may have a range of its own; empty of what does not serve."""
     tuned_record: bool = False
     trust: float = 1.0
     size_is_stated: bool = True
@@ -181,6 +183,7 @@ def _described(blank: Prediction, case: Case) -> Prediction:
         kind=case.chip.kind,
         architecture=case.model.architecture.value,
         estimate_class=_estimate_class(case),
+        range_group=_range_group(case),
         tuned_record=case.tuned_record and case.metric not in MEMORY_METRICS,
         trust=case.trust,
         size_is_stated=case.size_is_stated,
@@ -204,6 +207,13 @@ def _estimate_class(case: Case) -> str:
         mixture=(model.active_parameters or model.parameters) < model.parameters,
         weight_only=case.quantization != "none",
     )
+
+
+def _range_group(case: Case) -> str:
+    if physics_of(case) not in ("forward", "generation"):
+        return ""
+    devices = case.tensor_parallel * case.pipeline_parallel
+    return range_group(eager=case.engine == "eager", devices=devices)
 
 
 def class_of_metric(metric: str, *, training: bool) -> MetricClass:

@@ -57,7 +57,7 @@ class EndpointColumns:
 
         After a measurement it is no wider than types differ that share an error.
         """
-        interval = self.times.interval_of(part)
+        interval = self.times.interval_of(part, self.layout.degree)
         if self.measured is None:
             return interval
         return self.measured.parts.get(part, self.measured.times).narrowed(*interval)

@@ -15,9 +15,10 @@ from sizewell.instance_selection.estimation.forward import forward_seconds
 from sizewell.instance_selection.estimation.generation import DECISIVE as GENERATION_DECISIVE
 from sizewell.instance_selection.estimation.generation import Served, decoder_of, serve
 from sizewell.instance_selection.estimation.machines import Machines
-from sizewell.instance_selection.estimation.uncertainty import estimate_class, interval_factors
+from sizewell.instance_selection.estimation.uncertainty import estimate_class, interval_factors, range_group
 from sizewell.instance_selection.estimation.work import forward_work
 from sizewell.instance_selection.labels import is_expanded_apart, is_mixture, serving_labels, weight_only
+from sizewell.instance_selection.requirements import Engine
 
 #: Sustained speed of a burstable vCPU: the lowest baseline of the t2 and t3 sizes on SageMaker (EC2 user guide,
 #: "Key concepts for burstable performance instances": t2.2xlarge 16.9 %).
@@ -74,8 +75,11 @@ class EndpointTimes:
         seconds = np.asarray(self._forward_s(sizes) * self._scale)
         return Served(seconds, np.zeros_like(seconds), seconds)
 
-    def interval_of(self, part: str) -> tuple[Array, Array]:
-        """Return the factors below and above the time of a part of an answer (`Served`) of the nominal 90 % range."""
+    def interval_of(self, part: str, degree: Array) -> tuple[Array, Array]:
+        """Return the factors below and above the time of a part of an answer (`Served`) of the nominal 90 % range.
+
+        ``degree`` devices of each type share the weights.
+        """
         machines, model = self._types.machines, self._types.needs.model
         unseen = coefficients(self._physics).unseen_log_sd(
             self._labels(machines), len(machines), self._decisive
@@ -90,7 +94,9 @@ class EndpointTimes:
             )
             for kind in set(machines.kinds)
         }
-        return interval_factors([classes[kind] for kind in machines.kinds], unseen)
+        eager = self._types.needs.engine is Engine.EAGER
+        groups = [range_group(eager=eager, devices=devices) for devices in degree.tolist()]
+        return interval_factors([*zip(map(classes.__getitem__, machines.kinds), groups, strict=True)], unseen)
 
     def _labels(self, machines: Machines) -> Labels:
         return serving_labels(machines, self._types.needs.model, self._types.needs.engine)

@@ -1,7 +1,7 @@
 """How sure an estimate is: how far measured values lie from predicted ones, for publishers that the fit had not seen.
 
-``uncertainty.csv`` holds half of the nominal 90 % interval of each class, as a logarithm; it is written by
-``python -m tools.benchmarks.calibrate``.
+``uncertainty.csv`` holds half of the nominal 90 % interval of each class, as a logarithm, and of each group of a class that
+enough publishers have measured; it is written by ``python -m tools.benchmarks.calibrate``.
 """
 
 import math
@@ -30,12 +30,14 @@ UNMEASURED_LOG_HALF_WIDTH = math.log(3.0)
 MAX_HIGH_OVER_LOW = 20.0
 _HARDWARE = {"cuda": "GPUs", "neuron": "Neuron", "cpu": "CPUs", "none": "other hardware"}
 
-Spreads = Mapping[str, "Spread"]
+#: A class of estimates, and a group of it (`range_group`): empty for the whole class.
+RangeKey = tuple[str, str]
+Spreads = Mapping[RangeKey, "Spread"]
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Half of the 90 % interval of a class, as a logarithm, and the number of rows and publishers behind it."""
+    """Half of the 90 % interval, as a logarithm, and the number of rows and publishers behind it."""
 
     log_half_width: float
     rows: int
@@ -63,12 +65,22 @@ def estimate_class(
     return "mixtures and weight-only" if mixture or weight_only else "dense language models on GPUs"
 
 
+def range_group(*, eager: bool, devices: float) -> str:
+    """Return the group of a class of serving that has a range of its own where enough publishers have measured it.
+
+    ``devices`` share the weights. An eager framework depends on the host, and several devices on their links.
+    """
+    if eager:
+        return "eager"
+    return "several devices" if devices > 1 else "one device"
+
+
 @cache
 def load_spreads() -> Spreads:
     """Return the shipped table; empty before the first calibration."""
     if not TABLE.exists():
         return {}
-    return {row["class"]: record(Spread, row) for row in read_rows(TABLE)}
+    return {(row["class"], row["group"]): record(Spread, row) for row in read_rows(TABLE)}
 
 
 def widening(unseen_log_sd: float | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -76,20 +88,21 @@ def widening(unseen_log_sd: float | npt.NDArray[np.float64]) -> npt.NDArray[np.f
     return np.asarray(np.sqrt(1.0 + (np.asarray(unseen_log_sd) / SEEN_LOG_SD) ** 2))
 
 
-def log_half_width(name: str, spreads: Spreads | None = None) -> float:
-    """Return half of the nominal 90 % interval of a class, as a logarithm: an estimate times and over its exponential.
+def log_half_width(name: str, group: str = "", spreads: Spreads | None = None) -> float:
+    """Return half of the nominal 90 % interval, as a logarithm: an estimate times and over its exponential.
 
-    A class that too few publishers have measured takes the figure of all classes. ``spreads`` replaces the shipped table.
+    A group that too few publishers have measured takes the figure of its class, and such a class that of all classes.
+    ``spreads`` replaces the shipped table.
     """
     table = load_spreads() if spreads is None else spreads
-    found = table.get(name) or table.get(ANY)
+    found = table.get((name, group)) or table.get((name, "")) or table.get((ANY, ""))
     return found.log_half_width if found else UNMEASURED_LOG_HALF_WIDTH
 
 
 def interval_factors(
-    classes: Sequence[str], unseen_log_sd: npt.NDArray[np.float64], spreads: Spreads | None = None
+    keys: Sequence[RangeKey], unseen_log_sd: npt.NDArray[np.float64], spreads: Spreads | None = None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the factors below and above each estimate of the nominal 90 % range."""
-    halves = {name: log_half_width(name, spreads) for name in set(classes)}
-    half = np.array([halves[name] for name in classes]) * widening(unseen_log_sd)
+    halves = {key: log_half_width(*key, spreads) for key in set(keys)}
+    half = np.array([halves[key] for key in keys]) * widening(unseen_log_sd)
     return np.exp(-half), np.exp(half)
