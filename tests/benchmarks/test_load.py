@@ -75,16 +75,28 @@ def test_as_many_requests_are_in_progress_as_carry_the_rate_or_as_there_may_be(
     assert carried(0.99 * found) < rate or 0.99 * found < 1
 
 
-def test_a_queue_that_grows_is_believed_where_the_excess_is_larger_than_the_error_of_a_capacity() -> None:
-    def predicted(concurrency: str, metric: str) -> float:
-        row = {**DECODER, "batch_size": "", "input_len": "512", "concurrency": concurrency, "metric": metric}
-        (found,) = predict_rows([row], load_catalog("us-east-1"))
-        assert found.predicted is not None, found.reason
-        return found.predicted
+def predicted(metric: str, concurrency: str, lengths: str = "equal") -> float:
+    row = {**DECODER, "batch_size": "", "input_len": "512", "concurrency": concurrency, "lengths": lengths}
+    (found,) = predict_rows([{**row, "metric": metric}], load_catalog("us-east-1"))
+    assert found.predicted is not None, found.reason
+    return found.predicted
 
-    capacity = predicted("burst=1000", "requests_s")
+
+def test_answers_of_many_lengths_that_begin_together_meet_half_as_many_others_on_the_average() -> None:
+    assert predicted("itl_ms", "burst=8", "varied") == pytest.approx(predicted("itl_ms", "burst=4"))
+    assert predicted("latency_ms_avg", "burst=8", "varied") < predicted("latency_ms_avg", "burst=8")
+
+
+def test_while_others_wait_as_many_are_in_progress_whatever_their_lengths() -> None:
+    for concurrency in ("burst=100000", "16"):
+        equal, varied = (predicted("itl_ms", concurrency, lengths) for lengths in ("equal", "varied"))
+        assert varied == pytest.approx(equal, rel=0.02)
+
+
+def test_a_queue_that_grows_is_believed_where_the_excess_is_larger_than_the_error_of_a_capacity() -> None:
+    capacity = predicted("requests_s", "burst=1000")
     calm, near, beyond = (
-        predicted(f"rate={share * capacity:.3f}/s", "ttft_ms") for share in (0.5, 1.15, 2.0)
+        predicted("ttft_ms", f"rate={share * capacity:.3f}/s") for share in (0.5, 1.15, 2.0)
     )
 
     assert near < 5 * calm

@@ -170,14 +170,16 @@ class GenerationCases:
         crowd = (self._crowding - 1.0) * served.request
         tokens_s = np.where(self._queued, achieved, carried) * self._output
         speed = np.where(self._batch & (self._open_ended | self._neuron), n / served.step, tokens_s)
+        met = self._met(n)
+        request = self._serve(k, met).request
         values = {
-            "latency_ms_avg": served.request + crowd + self._waiting(k, capacity, n, 0.5, first_token_alone),
+            "latency_ms_avg": request + crowd + self._waiting(k, capacity, n, 0.5, first_token_alone),
             "ttft_ms": served.first_token + crowd + self._waiting(k, capacity, n, 0.5, first_token_alone),
-            "itl_ms": self._serve(k, n, interrupted=self._interrupted(n)).step,
+            "itl_ms": self._serve(k, met, interrupted=self._interrupted(n)).step,
             # In a queue that grows, the request that arrives after a share of the run waits longer than that share of all.
             **{
                 metric: lognormal_tail(percentile, k["tail"])
-                * (served.request + crowd + self._waiting(k, capacity, n, percentile, first_token_alone))
+                * (request + crowd + self._waiting(k, capacity, n, percentile, first_token_alone))
                 for metric, percentile in PERCENTILES.items()
             },
         }
@@ -206,16 +208,24 @@ class GenerationCases:
 
         return sequences_at_rate(seconds, rate, self._most_in_run())
 
+    def _met(self, n: Array) -> Array:
+        """Return how many requests are in progress while an average token of a run is computed.
+
+        Of answers whose lengths are drawn, the last ``n`` end one by one, and no others follow: half of them on the average.
+        """
+        return np.asarray(n * (1.0 - 0.5 * self._share_of_burst(n) * self._varied))
+
     def _interrupted(self, n: Array) -> Array:
         """Return the share of the other prompts that is read between the steps of an average answer.
 
         Of requests that arrive all at once, the first that find a place have their prompts read one after the other: half
         of them before an average one is answered, or all of them where prompts go first.
         """
-        first = np.where(
-            self._burst, np.minimum(n * self._copies / np.maximum(self._requests, 1.0), 1.0), 0.0
-        )
-        return 1.0 - first * np.where(self._fused, 0.5, 1.0)
+        return np.asarray(1.0 - self._share_of_burst(n) * np.where(self._fused, 0.5, 1.0))
+
+    def _share_of_burst(self, n: Array) -> Array:
+        """Return which share of all requests ``n`` in progress are, where all arrive at once; 0 elsewhere."""
+        return np.where(self._burst, np.minimum(n * self._copies / np.maximum(self._requests, 1.0), 1.0), 0.0)
 
     def _serve(self, k: Mapping[str, Array], sequences: Array, *, interrupted: float | Array = 1.0) -> Served:
         # The stages of a pipeline work on different requests at the same time.
