@@ -4,7 +4,7 @@ import pytest
 
 from tests.benchmarks.measured_rows import DECODER, ENCODER
 from tools.benchmarks.measurements import case_of
-from tools.benchmarks.memory_cases import MemoryCases
+from tools.benchmarks.memory_cases import ZERO2_BUCKET_BYTES, MemoryCases
 
 FULL = {
     **DECODER, "task": "training", "metric": "peak_mem_mb", "accelerator": "H200", "accelerator_count": "8", "precision": "bf16",
@@ -47,6 +47,11 @@ def test_each_stage_of_zero_spreads_more() -> None:
     stages = [peak(FULL, parallelism=f"ZeRO-{stage}") for stage in (1, 2, 3)]
     assert stages == sorted(stages, reverse=True)
     assert len(set(stages)) == 3
+
+
+def test_deepspeed_keeps_buckets_beside_the_gradients_that_it_spreads() -> None:
+    by_deepspeed, by_fsdp = (peak(FULL, parallelism=stage) for stage in ("ZeRO-2", "SHARD_GRAD_OP"))
+    assert by_deepspeed - by_fsdp == pytest.approx(ZERO2_BUCKET_BYTES / 1e6)
 
 
 def test_columns_that_change_what_adapters_need() -> None:

@@ -76,6 +76,9 @@ ADAPTER_STATE_BYTES, STATE_BYTES = 12.0, 12.0
 #: Layers that sharding holds whole in serving: the one at work, and the next one, which DeepSpeed gathers into a buffer and
 #: copies from there (partition_parameters.py, AllGatherCoalescedHandle).
 STREAMED_LAYERS = 3.0
+#: Buckets of gradients and weights on their way, at DeepSpeed's own size of 5e8 values and with overlap_comm (documentation of
+#: Transformers, "DeepSpeed", ZeRO-2: 4.5 times both buckets).
+ZERO2_BUCKET_BYTES = 9e9
 #: Frameworks whose tables show what the allocator handed out, without the context of the driver.
 ALLOCATED_ONLY = ("litgpt", "transformers", "exllama", "none")
 
@@ -228,8 +231,8 @@ def _step_bytes(case: Case, *, recompute: bool) -> float:
     # wrapped apart save nothing (PyTorch, FullyShardedDataParallel, use_orig_params).
     sharded = case.sharding == "shard" and (case.wrapped_adapters or not case.adapters)
     # ZeRO: stage 1 spreads states, stage 2 gradients too (Rajbhandari et al. 2020, section 5).
-    states = copies if case.sharding in ("zero1", "grad") else 1.0
-    gradients = copies if case.sharding == "grad" else 1.0
+    gradients = copies if case.sharding in ("zero2", "grad") else 1.0
+    states = copies if case.sharding == "zero1" else gradients
     examples, _, _ = device_batches([case], np.array([copies]))
     stated = case.input_tokens or case.micro_batch or case.batch
     memory = training_memory(
@@ -257,4 +260,4 @@ def _step_bytes(case: Case, *, recompute: bool) -> float:
         total -= whole
     if sharded != (case.sharding == "shard") or case.offloaded:
         total += float(gathered_bytes(model, weight_bytes)) / split
-    return total
+    return total + ZERO2_BUCKET_BYTES * (case.sharding == "zero2")

@@ -18,7 +18,7 @@ _PARTS = re.compile(
     r"|(?P<offload>(?:cpu )?offload)(?![a-z0-9])"
     r"|neuroncores\b|\d+ ?x ?nc\b|\d+ ?(?:nodes|vcpus?)\b)"
 )
-_SHARDINGS = {"1": "zero1", "2": "grad", "3": "shard"}
+_SHARDINGS = {"1": "zero1", "2": "zero2", "3": "shard"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Split:
     data_alone: bool = False
     """Whether copies are all that is said: their loaders take the batch of one device."""
     sharding: str = "none"
-    """What is divided among copies: ``zero1`` states, ``grad`` gradients too, ``shard`` weights too."""
+    """What is divided among copies: ``zero1`` states, ``zero2`` and, by FSDP, ``grad`` gradients too, ``shard`` weights too."""
     recompute: bool = False
     offload: bool = False
     threads: int = 0
