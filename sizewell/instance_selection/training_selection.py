@@ -99,22 +99,20 @@ def training_filter_names() -> tuple[str, ...]:
 
 def _accelerators(c: TrainingColumns) -> Marks:
     min_accelerators = c.needs.min_accelerators
-    return np.asarray((c.max_accelerators < min_accelerators) & (min_accelerators > 1))
+    return np.asarray((c.clusters.max_accelerators < min_accelerators) & (min_accelerators > 1))
 
 
 def _describe_accelerators(c: TrainingColumns, i: int) -> Miss:
-    asked, offered = c.needs.min_accelerators, int(c.max_accelerators[i])
+    asked, offered = c.needs.min_accelerators, int(c.clusters.max_accelerators[i])
     return Miss(f"{offered} accelerators at most, {asked} asked", asked / offered if offered else None)
 
 
 def _precision(c: TrainingColumns) -> Marks:
-    if c.tabular:
-        return np.zeros(len(c.types), bool)
-    return np.array([bool(reason) for reason in c.machines.reasons])
+    return np.array([bool(reason) for reason in c.job.reasons])
 
 
 def _describe_precision(c: TrainingColumns, i: int) -> Miss:
-    return Miss(c.machines.reasons[i])
+    return Miss(c.job.reasons[i])
 
 
 def _memory(c: TrainingColumns) -> Marks:
@@ -125,7 +123,7 @@ def _describe_memory(c: TrainingColumns, i: int) -> Miss:
     memory = c.smallest_memory(i)
     needed = memory.needed_gib * (1 + c.needs.margin)
     margin = f" with the margin of {c.needs.margin:.0%}" if c.needs.margin else ""
-    where = "of host memory" if c.memory_is_on_host[i] else "on each accelerator"
+    where = "of host memory" if c.job.memory_is_on_host[i] else "on each accelerator"
     return Miss(
         f"needs {needed:.1f} GiB{margin} {where}, which offers {memory.usable_gib:.1f}",
         needed / memory.usable_gib if memory.usable_gib else None,
@@ -142,7 +140,7 @@ def _describe_deadline(c: TrainingColumns, i: int) -> Miss:
     needed = hours * (1 + c.needs.margin)
     margin = f" ({needed:,.1f} h with the margin of {c.needs.margin:.0%})" if c.needs.margin else ""
     return Miss(
-        f"{hours:,.1f} h{margin} on {counted(int(c.counts[size, 0]), 'instance')}, {c.needs.deadline_hours:g} h asked",
+        f"{hours:,.1f} h{margin} on {counted(int(c.clusters.counts[size, 0]), 'instance')}, {c.needs.deadline_hours:g} h asked",
         needed / c.needs.deadline_hours,
     )
 

@@ -11,9 +11,9 @@ from sizewell.instance_selection import (
     endpoint_selection,
     select_endpoint_instance,
     select_training_instance,
-    training_evaluation,
 )
 from sizewell.instance_selection.decision import DecidedBy, decide
+from sizewell.instance_selection.training_evaluation import columns
 from tests.instance_selection.builders import (
     GPU,
     ROUND_CNN,
@@ -109,7 +109,7 @@ def test_a_range_that_is_too_wide_decides_nothing(monkeypatch: pytest.MonkeyPatc
     relaxed = served(1000).latency_range_ms
     assert relaxed is not None
     bound_ms = 0.99 * relaxed[1]
-    for module in (endpoint_selection, training_evaluation):
+    for module in (endpoint_selection, columns):
         monkeypatch.setattr(module, "MAX_HIGH_OVER_LOW", 4.0)
     assert served(1000).not_predicted == ()
     assert (served(bound_ms).near_limits, served(bound_ms).not_predicted) == ((), ("latency",))
