@@ -20,7 +20,7 @@ from sizewell.deploy.cloudformation import CloudFormationError
 from sizewell.instance_selection import EndpointEstimate, load_catalog
 from sizewell.instance_selection.catalog import regions
 from sizewell.load.observations import LEAST_ANSWERS, RequestFailedError, Summary, summarize
-from sizewell.load.open_loop import MAX_IN_FLIGHT, MAX_PER_SECOND, LoadRun, Send, arrivals_s, run_load
+from sizewell.load.open_loop import MAX_IN_FLIGHT, MAX_PER_SECOND, LoadRun, Send, answer, arrivals_s, run_load
 from sizewell.planning import load_plan
 from sizewell.planning.catalog_files import read_refreshed
 from sizewell.planning.endpoint_plan_model import EndpointPlan
@@ -72,7 +72,7 @@ def run_measure(directory: Path, environment: str, workload: str, asked: Asked) 
             f"  first a single one, to see whether it is answered; none is tried again"
         )
         with closing(tested), progress("Sending ...") as show:
-            _try(tested.send)
+            _try(tested.send, streams=request.streams)
             run = run_load(tested.send, due_s, asked.max_seconds, show, streams=request.streams)
         summary = summarize(run.observations)
         with open_console() as console:
@@ -131,10 +131,10 @@ def _per_second(planned: InstanceWorkloadPlan, tested: Tested, asked: Asked) -> 
     return per_second
 
 
-def _try(send: Send) -> None:
+def _try(send: Send, *, streams: bool) -> None:
     """Send one request, which also opens a connection; end the command where it fails."""
     try:
-        for _ in send():
+        for _ in answer(send, streams=streams):
             pass
     except RequestFailedError as error:
         exit_with(f"the first request failed, so no more are sent\n  {printable_line(str(error))}")

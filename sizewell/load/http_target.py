@@ -4,15 +4,14 @@ import re
 import select
 from collections import deque
 from collections.abc import Iterator, Mapping
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from urllib.parse import urlsplit
 
 from sizewell.load.observations import RequestFailedError
-from sizewell.load.open_loop import TIMEOUT_S
+from sizewell.load.open_loop import SHOWN_BYTES, TIMEOUT_S
 
 _CHUNK_BYTES = 65_536
-#: As much of a refusal as a message shows.
-_SHOWN_BYTES = 500
+_CUT_OFF = "the answer was cut off"
 #: A name as RFC 9110, section 5.1, has it; a value without control characters.
 _HEADER = re.compile(r"(?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(?P<value>[\x20-\x7e]*)")
 
@@ -53,12 +52,14 @@ class HttpTarget:
             while chunk := response.read1(_CHUNK_BYTES):
                 yield chunk
             if response.length:
-                raise RequestFailedError("the answer was cut off")
+                raise RequestFailedError(_CUT_OFF)
             # It does not end by itself where its length was stated.
             response.close()
             kept = not response.will_close
         except TimeoutError:
             raise RequestFailedError(f"no answer within {TIMEOUT_S:g} s") from None
+        except IncompleteRead:
+            raise RequestFailedError(_CUT_OFF) from None
         except (OSError, HTTPException) as error:
             kind = getattr(error, "strerror", None) or type(error).__name__
             raise RequestFailedError(str(kind), str(error)) from None
@@ -93,4 +94,4 @@ def parse_header(text: str) -> tuple[str, str]:
 
 
 def _text_of(response: HTTPResponse) -> str:
-    return response.read(_SHOWN_BYTES).decode("utf-8", "replace").strip()
+    return response.read(SHOWN_BYTES).decode("utf-8", "replace").strip()

@@ -1,8 +1,9 @@
 """Sending requests at a rate that the answers do not change."""
 
+import json
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import accumulate
@@ -17,6 +18,8 @@ MAX_PER_SECOND = 1_000.0
 MAX_IN_FLIGHT = 256
 #: SageMaker gives a container 60 s (https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_runtime_InvokeEndpoint.html).
 TIMEOUT_S = 65.0
+#: As much of a refusal as a message shows.
+SHOWN_BYTES = 500
 _SEED = 20_261_129
 #: How often the state of the test is shown.
 _SHOW_EVERY_S = 0.2
@@ -50,19 +53,15 @@ def arrivals_s(requests: int, per_second: float) -> tuple[float, ...]:
 
 
 def observe(send: Send, due_s: float, now: Callable[[], float], *, streams: bool) -> Observation:
-    """Send one request and return what came of it. Lines of a stream are events: of server-sent events those with data."""
+    """Send one request and return what came of it."""
     sent_s = now()
     first_s = last_s = None
-    events, line = 0, b""
+    events = 0
     try:
-        for chunk in send():
-            if not streams:
-                continue
-            *lines, line = (line + chunk).split(b"\n")
-            if arrived := sum(map(_is_event, lines)):
-                last_s = now()
-                first_s = last_s if first_s is None else first_s
-                events += arrived
+        for arrived in answer(send, streams=streams):
+            last_s = now()
+            first_s = last_s if first_s is None else first_s
+            events += arrived
     except Exception as error:
         # Whatever it is, the request was not answered; the other threads go on.
         kind = error.kind if isinstance(error, RequestFailedError) else type(error).__name__
@@ -70,10 +69,47 @@ def observe(send: Send, due_s: float, now: Callable[[], float], *, streams: bool
     return Observation(due_s, sent_s, now(), first_s, last_s, events)
 
 
+def answer(send: Send, *, streams: bool) -> Iterator[int]:
+    """Send one request and yield how many events of a stream came together, where there are any.
+
+    Raises RequestFailedError, also for a stream that has an error, which comes with status 200, or no event.
+    """
+    events, line = 0, b""
+    for chunk in send():
+        if not streams:
+            continue
+        *lines, line = (line + chunk).split(b"\n")
+        if arrived := sum(map(_is_event, lines)):
+            events += arrived
+            yield arrived
+    # The last line may have no end.
+    _is_event(line)
+    if streams and not events:
+        raise RequestFailedError(
+            "no stream of tokens",
+            'the payload has "stream": true, but no event came. If the server does not stream, remove it',
+        )
+
+
 def _is_event(line: bytes) -> bool:
-    """Return whether a line is a piece of an answer: one of server-sent events, or one of JSON lines."""
+    """Return whether a line is a piece of an answer: one of server-sent events, or one of JSON lines.
+
+    Raises RequestFailedError for the error that vLLM, SGLang, TGI and DJL Serving send in place of one.
+    """
     text = line.removeprefix(b"data:").strip()
-    return text.startswith(b"{")
+    if not text.startswith(b"{"):
+        return False
+    # Few lines are parsed: the time that it takes is that of all requests.
+    if b'"error"' in text and _has_error(text):
+        raise RequestFailedError("an error in the stream", text[:SHOWN_BYTES].decode("utf-8", "replace"))
+    return True
+
+
+def _has_error(text: bytes) -> bool:
+    try:
+        return bool(json.loads(text).get("error"))
+    except (ValueError, RecursionError):
+        return False
 
 
 def run_load(

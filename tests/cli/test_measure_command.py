@@ -64,7 +64,7 @@ def answers(count: int, per_second: float, latency_s: float = 0.05, late_s: floa
 def load(monkeypatch: pytest.MonkeyPatch) -> Load:
     load = Load()
     monkeypatch.setattr("sizewell.cli.measure_command.run_load", load.run)
-    monkeypatch.setattr("sizewell.cli.measure_command._try", lambda _: None)
+    monkeypatch.setattr("sizewell.cli.measure_command._try", lambda _, streams: None)
     return load
 
 
@@ -272,6 +272,18 @@ def test_a_first_request_that_fails_is_the_only_one(file: Path, sizewell: Sizewe
     assert said.endswith("the first request failed, so no more are sent\n  HTTP 422: no key \\x1b[2Jinput\n")
     assert len(there.asked) == 1
     assert "Connection refused" in refused(sizewell, file, "--url", NOBODY)
+
+
+def test_a_first_answer_that_is_no_stream_says_what_to_do(file: Path, sizewell: Sizewell) -> None:
+    (file.parent.parent / "one.json").write_text('{"stream": true}', "utf-8")
+    broken = b'data: {"error": {"message": "no memory"}}\n\n'
+    with server(OK, b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(broken), broken)) as there:
+        assert refused(sizewell, file, "--url", there.url).endswith(
+            '  no stream of tokens: the payload has "stream": true, but no event came. If the server does not stream, remove it\n'
+        )
+        assert refused(sizewell, file, "--url", there.url).endswith(
+            '  an error in the stream: {"error": {"message": "no memory"}}\n'
+        )
 
 
 def test_an_endpoint_is_measured_on_what_answers_there(

@@ -72,15 +72,17 @@ def test_what_is_no_answer_is_a_failure_and_sent_once() -> None:
         b"HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
         b"",
         b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n{}\r\n",
     ]
     with server(*refusals, OK) as there, target_at(there.url) as target:
         assert failure(target) == "HTTP 503: busy"
         assert failure(target) == "HTTP 301"
         assert failure(target).startswith("RemoteDisconnected: ")
         assert failure(target) == "the answer was cut off"
+        assert failure(target) == "the answer was cut off"
         assert sent(target) == b"{}"
 
-    assert len(there.asked) == 5
+    assert len(there.asked) == 6
 
 
 def test_nobody_there_is_a_failure() -> None:

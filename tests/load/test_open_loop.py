@@ -164,3 +164,24 @@ def test_events_of_a_stream_are_counted_and_timed() -> None:
     ) == (1, 3, 3)
     assert observed(b'{"token": 1}\n', b'{"token": 2}\n{"token": 3}\n') == (1, 2, 3)
     assert observed(b'data: {"a": 1}\n', streams=False) == (None, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "failure"),
+    [
+        (
+            [b'data: {"a": 1}\n\n', b'data: {"error": {"message": "boom", "code": 500}}\n\n'],
+            "an error in the stream",
+        ),
+        ([b'{"token": 1}\n', b'{"error": "boom", "code": 424}'], "an error in the stream"),
+        ([b'data: {"error": null, "choices": [{"text": "an \\"error\\""}]}\n'], ""),
+        ([b'data: {"text": "error", "a": [{"error\n'], ""),
+        ([b'data: {"choices": [{"finish_reason": "error"}]}\n', b'data: {"a": "error"\n'], ""),
+        ([b"data: [DONE]\n\n"], "no stream of tokens"),
+        ([b'{"choices": [{"text": "all at once"}]}'], "no stream of tokens"),
+        ([], "no stream of tokens"),
+    ],
+)
+def test_a_stream_with_an_error_or_without_an_event_is_no_answer(chunks: list[bytes], failure: str) -> None:
+    assert observe(lambda: iter(chunks), 0.0, time.monotonic, streams=True).failure == failure
+    assert not observe(lambda: iter(chunks), 0.0, time.monotonic, streams=False).failure
