@@ -1,9 +1,13 @@
 """The sentences of an explanation, as the terminal and the page say them."""
 
+import shlex
+
 from sizewell.cli.candidates import instance_count
 from sizewell.cli.explanation import AnyCounterfactual, Explanation
 from sizewell.cli.formats import hours, outcome, scaled_words, usd
 from sizewell.cli.kind import ViewKind
+from sizewell.cli.options import DEFAULT_DIRECTORY
+from sizewell.config.variant_names import endpoint_of
 from sizewell.instance_selection import (
     EndpointEstimate,
     Objective,
@@ -11,9 +15,10 @@ from sizewell.instance_selection import (
 from sizewell.instance_selection.counterfactuals import QUANTIZED
 from sizewell.instance_selection.decision import DecidedBy
 from sizewell.instance_selection.latency_bounds import P95, bound_called
-from sizewell.instance_selection.results import AnyCandidate, AnyEstimate
+from sizewell.instance_selection.results import AnyCandidate, AnyEstimate, FleetEstimate
 from sizewell.instance_selection.wording import milliseconds
 from sizewell.kinds.registry import facet
+from sizewell.planning.endpoint_plan_model import EndpointPlan
 from sizewell.planning.workload_plan import LockPlan
 
 #: As many types of the Pareto front are named before "more".
@@ -33,17 +38,29 @@ def warnings(explanation: Explanation) -> list[str]:
     return [
         *(f"near its limit: {_near(limit, e, explanation)}" for limit in e.near_limits),
         *(
-            f"not predicted: {_near(limit, e, explanation)}; measure it: {_how_to_measure(explanation)}"
+            f"not predicted: {_near(limit, e, explanation)}{_how_to_measure(explanation)}"
             for limit in e.not_predicted
         ),
     ]
 
 
 def _how_to_measure(explanation: Explanation) -> str:
-    name, environment = explanation.workload.name, explanation.environment
-    if isinstance(explanation.workload.selection.chosen.estimate, EndpointEstimate):
-        return f"sizewell measure {name} --env {environment}"
-    return f"run it once, then state its speed in measurements.yaml for {name}"
+    """Return what measures the pick; empty where no measurement is taken: of a variant, and of copies of several models."""
+    planned = explanation.workload
+    estimate = planned.selection.chosen.estimate
+    if planned.name != endpoint_of(planned.name) or isinstance(estimate, FleetEstimate):
+        return ""
+    if not isinstance(estimate, EndpointEstimate):
+        return f"; measure it: run it once, then state its speed in measurements.yaml for {planned.name}"
+    answers_here = isinstance(planned, EndpointPlan) and not planned.asynchronous
+    options = {
+        "env": explanation.environment,
+        "payload": "FILE",
+        "url": None if answers_here else "http://HOST/PATH",
+        "config": None if explanation.directory == DEFAULT_DIRECTORY else explanation.directory.as_posix(),
+    }
+    words = [word for name, value in options.items() if value for word in (f"--{name}", value)]
+    return f"; measure it: {shlex.join(['sizewell', 'measure', planned.name, *words])}"
 
 
 def _near(limit: str, e: AnyEstimate, explanation: Explanation) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from sizewell.cli.errors import exit_unknown_workload
 from sizewell.cli.formats import outcome, scaled_words, spread, sureness_words
 from sizewell.cli.kind import Asked, Subject, ViewKind
+from sizewell.cli.options import DEFAULT_DIRECTORY
 from sizewell.instance_selection import (
     EndpointEstimate,
     Rejection,
@@ -42,6 +43,8 @@ class Explanation:
     region: str
     asked: Asked
     decision: Decision
+    directory: Path = DEFAULT_DIRECTORY
+    """Of the configuration, as the caller named it."""
 
     @cached_property
     def latency_bound(self) -> LatencyBound | None:
@@ -119,8 +122,10 @@ def load_planned(
     return workloads[workload_name], inputs
 
 
-def explain_workload(workload: InstanceWorkloadPlan, inputs: PlanInputs) -> Explanation:
-    """Return the explanation of a workload of the plan that follows from these inputs."""
+def explain_workload(
+    workload: InstanceWorkloadPlan, inputs: PlanInputs, directory: Path = DEFAULT_DIRECTORY
+) -> Explanation:
+    """Return the explanation of a workload of the plan that follows from these inputs of a configuration directory."""
     subject = subject_of(workload, inputs)
     explain = facet(workload.kind, ViewKind).explain
     assert explain is not None, f"the instance type of a {workload.kind} is chosen"
@@ -131,6 +136,7 @@ def explain_workload(workload: InstanceWorkloadPlan, inputs: PlanInputs) -> Expl
         region=subject.policy.region,
         asked=asked,
         decision=decide(workload.selection, subject.catalog, asked.objective),
+        directory=directory,
     )
 
 

@@ -93,7 +93,7 @@ def explain(
 
             print_decided(planned, as_json=as_json, html=html is not None)
             return
-        explanation = explain_workload(planned, inputs)
+        explanation = explain_workload(planned, inputs, config)
         if html:
             from sizewell.cli.explain_page import render_page
             from sizewell.cli.page import write_page

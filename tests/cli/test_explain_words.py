@@ -1,5 +1,8 @@
 """The sentences of an explanation."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from sizewell.cli.endpoint_words import engine_line
@@ -99,9 +102,16 @@ def test_pick_near_its_limits_says_how_far_it_may_miss() -> None:
 def test_a_pick_that_nothing_predicts_says_how_to_measure_it() -> None:
     serves = serving(A, 10, 90, latency_range_ms=(20.0, 500.0), not_predicted=("latency",))
     (warning,) = warnings(explained(selection(serves)))
-    assert warning.startswith(
-        "not predicted: latency, p95 may reach 500 ms, 100 ms asked; measure it: sizewell measure "
+    assert warning == (
+        "not predicted: latency, p95 may reach 500 ms, 100 ms asked; measure it: sizewell measure support-bert --env prod "
+        "--payload FILE"
     )
+    (warning,) = warnings(replace(explained(selection(serves)), directory=Path("my config")))
+    assert warning.endswith(" --payload FILE --config 'my config'")
+    (warning,) = warnings(explained(selection(serves), asynchronous=True))
+    assert warning.endswith(" --payload FILE --url http://HOST/PATH")
+    (warning,) = warnings(explained(selection(serves), name="support-bert/other"))
+    assert warning.endswith(" 100 ms asked")
     trains = job(A, 10, 8, duration_range_hours=(1.0, 130.0), not_predicted=("deadline",))
     (warning,) = warnings(explained(selection(trains), bound=12))
     assert "run it once" in warning
