@@ -23,6 +23,7 @@ def select_best(
     catalog: Catalog,
     filters: tuple[str, ...],
     assumptions: Callable[[Candidate[E]], Iterable[str]],
+    locked: str | None,
     *,
     objective: Objective = Objective.LEAST_COST,
     max_usd_per_month: float | None = None,
@@ -31,7 +32,8 @@ def select_best(
     """Return the best candidate within the budgets, the others in their order, and what was rejected.
 
     ``known`` are the rejections of types that are no candidates, ``filters`` the names of all filters in their order.
-    ``assumptions`` returns what the estimate of a candidate assumes. Raises ``NoFeasibleInstanceError``.
+    ``assumptions`` returns what the estimate of a candidate assumes. A candidate of the type ``locked`` counts as the best.
+    Raises ``NoFeasibleInstanceError``.
     """
     candidates, over_run = _within_budget(candidates, _usd_per_run, max_usd_per_run, "a run costs {cost}")
     candidates, over_month = _within_budget(
@@ -54,6 +56,7 @@ def select_best(
     else:
         # Ties: the faster one, then the name.
         candidates.sort(key=lambda c: (_cost_order(c), time_of(c.estimate), c.instance_type))
+    candidates.sort(key=lambda c: c.instance_type != locked)
     return Selection(
         chosen=candidates[0],
         runners_up=tuple(candidates[1:]),

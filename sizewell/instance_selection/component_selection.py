@@ -76,6 +76,7 @@ def select_component_fleet(needs: FleetRequirements, catalog: Catalog) -> Select
         catalog,
         endpoint_filter_names(),
         partial(_assumptions, needs),
+        needs.components[0].serving.limits.locked,
         objective=needs.objective,
         max_usd_per_month=needs.max_usd_per_month,
     )

@@ -57,6 +57,7 @@ def select_endpoint_instance(needs: EndpointRequirements, catalog: Catalog) -> S
         catalog,
         endpoint_filter_names(),
         partial(endpoint_assumptions, needs),
+        needs.limits.locked,
         objective=needs.objective,
         max_usd_per_month=needs.max_usd_per_month,
     )

@@ -95,6 +95,8 @@ class InstanceLimits:
     cuda: tuple[int, int] | None = None
     """The version of CUDA in the image for NVIDIA GPUs, where that is known."""
     instance_type: str | None = None
+    locked: str | None = None
+    """The type that is picked where it meets every need, also if another is better."""
     allowed_families: frozenset[str] | None = None
     denied_families: frozenset[str] = frozenset()
     allow_burstable: bool = False
@@ -110,9 +112,9 @@ class InstanceRequirements:
     savings_plan_discount_pct: float = 0.0
     """The discount of a Machine Learning Savings Plan on the on-demand price, 0 without one; Spot is never discounted further."""
 
-    def pinned_to(self, instance_type: str) -> Self:
-        """Return the same needs with no other type allowed."""
-        return replace(self, limits=replace(self.limits, instance_type=instance_type))
+    def locked_on(self, instance_type: str) -> Self:
+        """Return the same needs with this type picked where it meets them."""
+        return replace(self, limits=replace(self.limits, locked=instance_type))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,9 +348,9 @@ class TransformRequirements:
         """Which types may be picked at all."""
         return self.serving.limits
 
-    def pinned_to(self, instance_type: str) -> Self:
-        """Return the same needs with no other type allowed."""
-        return replace(self, serving=self.serving.pinned_to(instance_type))
+    def locked_on(self, instance_type: str) -> Self:
+        """Return the same needs with this type picked where it meets them."""
+        return replace(self, serving=self.serving.locked_on(instance_type))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -412,13 +414,13 @@ class FleetRequirements:
     hours_per_week: float = HOURS_PER_WEEK
     """In all others there is no copy, and no instance."""
 
-    def pinned_to(self, instance_type: str) -> Self:
-        """Return the same needs with no other type allowed."""
-        pinned = (
-            replace(component, serving=component.serving.pinned_to(instance_type))
+    def locked_on(self, instance_type: str) -> Self:
+        """Return the same needs with this type picked where it meets them."""
+        locked = (
+            replace(component, serving=component.serving.locked_on(instance_type))
             for component in self.components
         )
-        return replace(self, components=tuple(pinned))
+        return replace(self, components=tuple(locked))
 
 
 def one_after_the_other(needs: EndpointRequirements) -> EndpointRequirements:

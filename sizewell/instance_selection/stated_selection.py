@@ -98,6 +98,7 @@ def select_notebook_instance(needs: NotebookRequirements, catalog: Catalog) -> S
         catalog,
         notebook_filter_names(),
         partial(_notebook_assumptions, needs, catalog),
+        needs.limits.locked,
     )
 
 
@@ -113,6 +114,7 @@ def select_processing_instance(
         catalog,
         processing_filter_names(),
         partial(_processing_assumptions, needs),
+        needs.limits.locked,
         max_usd_per_run=needs.max_usd_per_run,
     )
 

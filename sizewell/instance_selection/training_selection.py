@@ -88,6 +88,7 @@ def _select(needs: TrainingRequirements, catalog: Catalog) -> Selection[Training
         catalog,
         training_filter_names(),
         partial(_assumptions, needs),
+        needs.limits.locked,
         max_usd_per_run=needs.max_usd_per_run,
     )
 

@@ -38,6 +38,7 @@ def select_transform_instance(needs: TransformRequirements, catalog: Catalog) ->
         catalog,
         transform_filter_names(),
         partial(_assumptions, needs),
+        needs.limits.locked,
         objective=serving.objective,
         max_usd_per_month=serving.max_usd_per_month,
         max_usd_per_run=needs.max_usd_per_run,

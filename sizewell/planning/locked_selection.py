@@ -47,16 +47,10 @@ def select_under_lock(
         return free, infeasible_lock(locked, free, reason)
     selection = free
     if free.chosen.instance_type != locked.instance_type:
-        # Once more with the type alone, for assumptions that are its own.
-        alone: Selection[E] = select(needs.pinned_to(locked.instance_type), catalog)
-        others = (free.chosen, *free.runners_up)
-        selection = free.model_copy(
-            update={
-                "chosen": alone.chosen,
-                "runners_up": tuple(other for other in others if other != alone.chosen),
-                "assumptions": (*alone.assumptions, _kept(locked.instance_type, free.chosen.instance_type)),
-            }
-        )
+        # Once more, for assumptions that are its own.
+        kept: Selection[E] = select(needs.locked_on(locked.instance_type), catalog)
+        why = _kept(locked.instance_type, free.chosen.instance_type)
+        selection = kept.model_copy(update={"assumptions": (*kept.assumptions, why)})
     state = "locked" if locked.needs_digest == digest else "stale"
     return selection, _lock_plan(state, locked, free, selection)
 

@@ -39,7 +39,7 @@ def test_windows_are_answered_one_after_the_other() -> None:
     catalog = load_catalog("us-east-1")
     short, long = (
         select_endpoint_instance(
-            needs(audio_seconds=seconds).pinned_to("ml.g5.xlarge"), catalog
+            needs(audio_seconds=seconds).locked_on("ml.g5.xlarge"), catalog
         ).chosen.estimate
         for seconds in (30, 120)
     )

@@ -1,5 +1,7 @@
 """What was measured reaches the selection of its workload, and of no other."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from sizewell.config.measurements import Measurements
 from sizewell.instance_selection import Measurement
 from sizewell.kinds.real_time_endpoint.needs import endpoint_requirements
 from sizewell.planning import build_plan, endpoint_plan, training_method
+from sizewell.planning.lock import lock_of
 from sizewell.planning.measurements import measurements_by_workload
 from sizewell.planning.translate import training_requirements
 from tests.instance_selection.builders import catalog, gpu_instance
@@ -76,3 +79,19 @@ def test_plan_hands_them_to_the_selection_of_their_workload(
     workloads = {"plants": endpoint(), "plants-train": training_job()}
     build_plan(environment(workloads), catalog(gpu_instance()), measurements={measured: (MEASUREMENT,)})
     assert seen == {"plants": (), "plants-train": (), measured: (MEASUREMENT,)}
+
+
+def test_a_measurement_scales_a_type_that_only_the_lock_keeps() -> None:
+    of = environment({"plants": endpoint()}, policy=policy())
+    market = partial(catalog, *(gpu_instance(f"ml.g{n}.xlarge") for n in (1, 2, 3)))
+    plan = partial(
+        build_plan, of, measurements={"plants": (replace(MEASUREMENT, instance_type="ml.g3.xlarge"),)}
+    )
+    locked = lock_of(plan(market(usd_per_hour={"ml.g1.xlarge": 1, "ml.g2.xlarge": 2, "ml.g3.xlarge": 3})))
+    dearer = market(usd_per_hour={"ml.g1.xlarge": 3, "ml.g2.xlarge": 1, "ml.g3.xlarge": 2})
+
+    (free,), (kept,) = plan(dearer).endpoints, plan(dearer, lock=locked).endpoints
+    (free_g1,) = (other for other in free.selection.runners_up if other.instance_type == "ml.g1.xlarge")
+    assert free_g1.estimate.scaled_by == ("ml.g3.xlarge",)
+    assert kept.selection.chosen == free_g1
+    assert [other.instance_type for other in kept.selection.runners_up] == ["ml.g2.xlarge", "ml.g3.xlarge"]
