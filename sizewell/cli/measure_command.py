@@ -19,6 +19,7 @@ from sizewell.config.printable import printable_line
 from sizewell.deploy.cloudformation import CloudFormationError
 from sizewell.instance_selection import EndpointEstimate, load_catalog
 from sizewell.instance_selection.catalog import regions
+from sizewell.instance_selection.wording import counted, milliseconds
 from sizewell.load.observations import LEAST_ANSWERS, RequestFailedError, Summary, summarize
 from sizewell.load.open_loop import MAX_IN_FLIGHT, MAX_PER_SECOND, LoadRun, Send, answer, arrivals_s, run_load
 from sizewell.planning import load_plan
@@ -63,12 +64,17 @@ def run_measure(directory: Path, environment: str, workload: str, asked: Asked) 
         if words := unknown_type(tested.instance_type, catalog):
             exit_with("\n  ".join(filter(None, words)))
         per_second = _per_second(planned, tested, asked)
-        due_s = arrivals_s(asked.requests, per_second)
-        duration_s = min(due_s[-1], asked.max_seconds)
-        instances = f"{tested.instance_count} instance{'s' if tested.instance_count > 1 else ''}"
+        due_s = [due for due in arrivals_s(asked.requests, per_second) if due <= asked.max_seconds]
+        if len(due_s) < LEAST_ANSWERS:
+            exit_with(
+                f"a 95th percentile takes {LEAST_ANSWERS} answers, and this test has {len(due_s)} requests: nothing is sent. "
+                "Raise --rate or --max-seconds"
+            )
+        instances = f"{counted(tested.instance_count, 'instance')} of {tested.instance_type}"
+        duration = milliseconds(due_s[-1] * 1000)
         tell(
-            f"Sending {asked.requests:,} requests of {len(request.body):,} bytes to {tested.shown}\n"
-            f"  {per_second:,.4g} per second at random times for {duration_s:,.0f} s, to {instances} of {tested.instance_type}\n"
+            f"Sending {len(due_s):,} requests of {len(request.body):,} bytes to {tested.shown}\n"
+            f"  {per_second:,.4g} per second at random times for {duration}, to {instances}\n"
             f"  first a single one, to see whether it is answered; none is tried again"
         )
         with closing(tested), progress("Sending ...") as show:
@@ -148,8 +154,8 @@ def _check(run: LoadRun, summary: Summary, tested: Tested) -> None:
         exit_with("interrupted: nothing is written")
     if summary.answered < LEAST_ANSWERS:
         exit_with(
-            f"{summary.answered} answers are too few for a 95th percentile, which takes {LEAST_ANSWERS}: nothing is written. "
-            "Raise --rate or --max-seconds, or mend what failed"
+            f"a 95th percentile takes {LEAST_ANSWERS} answers, and {summary.answered} came: nothing is written. "
+            f"{'Mend what failed, and measure again' if summary.failed else 'Raise --max-seconds'}"
         )
     # Where as many are in flight as may be, requests wait for answers and not for this machine.
     if summary.sent_too_late and run.most_in_flight < MAX_IN_FLIGHT:

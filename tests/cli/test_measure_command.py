@@ -155,7 +155,7 @@ def test_requests_go_to_the_address_and_what_they_measure_into_the_file(
     assert there.asked == [("/v1/completions?key=x", b'{"inputs": "Where is my order?"}', "of-ann")] * 31
     assert stderr == (
         f"Sending 30 requests of 32 bytes to {there.url}, whose use may be billed\n"
-        f"  100 per second at random times for 0 s, to 1 instance of {PICK}\n"
+        f"  100 per second at random times for 290 ms, to 1 instance of {PICK}\n"
         "  first a single one, to see whether it is answered; none is tried again\n"
         "Sending ...\n"
     )
@@ -242,8 +242,12 @@ def test_an_interrupt_shows_what_there_is_and_writes_nothing(
 def test_what_is_no_measurement_is_not_written(file: Path, load: Load, sizewell: Sizewell) -> None:
     arguments = ("--url", NOBODY)
     load.observations = answers(19, 2)
-    assert "19 answers are too few for a 95th percentile, which takes 20: nothing is written" in refused(
-        sizewell, file, *arguments
+    assert refused(sizewell, file, *arguments).endswith(
+        "a 95th percentile takes 20 answers, and 19 came: nothing is written. Raise --max-seconds\n"
+    )
+    load.observations = [Observation(i, i, i, failure="HTTP 503") for i in range(30)]
+    assert refused(sizewell, file, *arguments).endswith(
+        "nothing is written. Mend what failed, and measure again\n"
     )
 
     load.observations = answers(200, 2, late_s=0.02)
@@ -299,7 +303,7 @@ def test_an_endpoint_is_measured_on_what_answers_there(
     assert stderr.startswith(
         "Sending 200 requests of 32 bytes to the endpoint demo-dev-support-bert in 111122223333, us-east-1: they are billed, and "
         "its scaling and alarms count them\n"
-        "  4 per second at random times for 50 s, to 2 instances of ml.c6i.4xlarge\n"
+        "  4 per second at random times for 49.8 s, to 2 instances of ml.c6i.4xlarge\n"
     )
     assert "- instance_type: ml.c6i.4xlarge\n" in file.read_text("utf-8")
 
@@ -407,6 +411,15 @@ def test_a_type_that_does_not_exist_is_refused_before_anything_is_sent(
     assert refused(sizewell, file, "--url", NOBODY, "--instance-type", "ml.g5.xlrge") == (
         'SageMaker has no instance type "ml.g5.xlrge", in any region\n'
         "  did you mean ml.g5.xlarge or ml.g5.8xlarge or ml.g5.4xlarge?\n"
+    )
+
+
+@pytest.mark.usefixtures("load")
+def test_a_test_too_short_to_measure_anything_is_refused_before_anything_is_sent(
+    file: Path, sizewell: Sizewell
+) -> None:
+    assert refused(sizewell, file, "--url", NOBODY, "--rate", "1", "--max-seconds", "5") == (
+        "a 95th percentile takes 20 answers, and this test has 5 requests: nothing is sent. Raise --rate or --max-seconds\n"
     )
 
 
