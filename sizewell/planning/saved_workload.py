@@ -69,6 +69,7 @@ class SavedEstimate(SavedModel):
     instances_by_schedule: float | None = None
     near_limits: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
+    scaled_by: tuple[str, ...] = ()
     instance_count: int | None = None
     duration_hours: float | None = None
     spot_savings_pct: float | None = None

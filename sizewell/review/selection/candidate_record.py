@@ -27,6 +27,8 @@ class Candidate(NamedTuple):
     instance_count: int | None
     """At average load; of a training job the nodes."""
     is_measured: bool
+    scaled_by: tuple[str, ...] = ()
+    """Other types whose measurements scale its estimate."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,7 @@ def _candidate(row: Mapping[str, Any]) -> Candidate:
         time=number(estimate.get("p95_latency_ms", estimate.get("duration_hours"))),
         instance_count=None if count is None else int(count),
         is_measured=bool(estimate.get("measured")),
+        scaled_by=tuple(estimate.get("scaled_by") or ()),
     )
 
 

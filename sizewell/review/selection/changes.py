@@ -70,6 +70,7 @@ def _pick(workload: SavedChoice) -> tuple[object, ...]:
         workload.selection.chosen.cost.usd_per_hour,
         lock_state(workload),
         workload.selection.chosen.estimate.measured,
+        workload.selection.chosen.estimate.scaled_by,
     )
 
 

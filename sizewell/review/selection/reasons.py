@@ -190,6 +190,7 @@ def _chosen(workload: SavedChoice) -> Candidate:
         if workload.time_of == "latency"
         else estimate.instance_count,
         is_measured=False,
+        scaled_by=estimate.scaled_by,
     )
 
 
@@ -220,7 +221,9 @@ def _time_move(c: Comparison, base: float, head: float) -> str:
 def _measured(base: Candidate, head: Candidate) -> str:
     if head.is_measured:
         return " (measured)"
-    return " (no longer measured)" if base.is_measured else ""
+    if head.scaled_by:
+        return f" (scaled by what was measured on {', '.join(head.scaled_by)})"
+    return " (no longer measured)" if base.is_measured or base.scaled_by else ""
 
 
 def _usd_per_month(amount: float) -> str:

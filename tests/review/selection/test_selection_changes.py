@@ -322,6 +322,21 @@ def test_a_measurement(compare: Compare) -> None:
     ]
 
 
+SCALED = candidate("ml.a", 1.0, p95=26.0)
+SCALED["estimate"]["scaled_by"] = ["ml.b"]
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "reason"),
+    [
+        (A, SCALED, "p95 40 → 26 ms (scaled by what was measured on ml.b)"),
+        (SCALED, A, "p95 26 → 40 ms (no longer measured)"),
+    ],
+)
+def test_a_measurement_of_another_type(compare: Compare, base: Plan, head: Plan, reason: str) -> None:
+    assert reasons(compare(plan(endpoint(base)), plan(endpoint(head)))) == [f"the estimate changed: {reason}"]
+
+
 def test_an_estimate_that_turns_a_type_down(compare: Compare) -> None:
     assert reasons(compare(plan(endpoint(A, B)), plan(endpoint(B, rejected={"ml.a": SLOW})))) == [
         f"the estimate changed: ml.a no longer meets the needs: {SLOW}"
