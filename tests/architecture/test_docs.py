@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sizewell.cli.main import app
+from sizewell.cli.plan_notes import HELD_LEFT_OUT, HELD_NEVER_USED
 from sizewell.instance_selection.endpoint_selection import endpoint_filter_names
 from sizewell.instance_selection.stated_selection import processing_filter_names
 from sizewell.instance_selection.training_selection import training_filter_names
@@ -83,6 +84,17 @@ def test_the_filters_are_asked_in_the_order_of_the_guide() -> None:
     for names in asked:
         assert [name for name in told if name in names] == list(names)
     assert set(told) == {name for names in asked for name in names}
+
+
+def test_how_often_ranges_held_is_the_same_everywhere() -> None:
+    guide = (PROJECT_ROOT / "docs" / "guides" / "estimates.md").read_text("utf-8")
+    (total, *_) = (line.split("|")[1:-1] for line in guide.splitlines() if line.startswith("| **all** |"))
+    told = [
+        row.split("|")[-2].strip()
+        for row in README.splitlines()
+        if "of the fit |" in row or "never used |" in row
+    ]
+    assert [total[4].strip(), total[-1].strip()] == told == [HELD_LEFT_OUT, HELD_NEVER_USED]
 
 
 def test_the_picture_of_the_readme_is_of_today() -> None:
