@@ -86,7 +86,9 @@ def _in_short(plan: DeploymentPlan, warnings: dict[str, tuple[str, ...]], *, ran
         to_do.append(f"check {counted(len(plan.quotas), 'quota')}")
     if to_do:
         lines.append(f"[yellow]To do:[/] {'; '.join(to_do)}.")
-    sure = f"range: {HELD_NEVER_USED} of published results that no fit had seen fell into it. " if ranges else ""
+    sure = (
+        f"range: {HELD_NEVER_USED} of published results that no fit had seen fell into it. " if ranges else ""
+    )
     lines.append(f"[dim]{sure}More: sizewell plan --env {plan.environment} --details[/]")
     return lines
 

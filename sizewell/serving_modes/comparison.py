@@ -155,6 +155,8 @@ def _is_cheaper(option: ModeOption, other: ModeOption) -> bool:
 def _assumptions(needs: ModeNeeds, load: Load, catalog: Catalog) -> Iterator[str]:
     yield f"{HOURS_PER_MONTH} hours per month; requests arrive evenly in {needs.active_hours_per_day:g} hours of a day"
     yield "real-time instances run day and night, and follow the mean load within the fleet's bounds"
+    if percent := needs.endpoint.savings_plan_discount_pct:
+        yield f"a Savings Plan takes {percent:g} % off every hour of an instance"
     yield "no free tier; not included: S3, API Gateway, data transfer, logs"
     if load.by_users:
         yield "users ask again as soon as the real-time pick has answered them"

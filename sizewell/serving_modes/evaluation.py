@@ -10,6 +10,7 @@ from sizewell.instance_selection.catalog.tables import read_rows, record
 from sizewell.instance_selection.endpoint_selection import select_endpoint_instance
 from sizewell.instance_selection.requirements import EndpointRequirements
 from sizewell.instance_selection.results import (
+    AnyCandidate,
     Candidate,
     EndpointEstimate,
     NoFeasibleInstanceError,
@@ -48,6 +49,12 @@ def curve_of(*pieces: tuple[str, Piece | None]) -> CostCurve | None:
     """Return the curve of all pieces; None when the price of one is unknown."""
     known = tuple((name, piece) for name, piece in pieces if piece is not None)
     return CostCurve(known) if len(known) == len(pieces) else None
+
+
+def usd_per_hour_of(chosen: AnyCandidate, needs: ModeNeeds) -> float | None:
+    """Return what an hour of an instance costs, less a Savings Plan; None where the price is not known."""
+    listed = chosen.cost.usd_per_hour
+    return None if listed is None else listed * (1 - needs.endpoint.savings_plan_discount_pct / 100)
 
 
 def data_of(mode: Mode, needs: ModeNeeds, region: str) -> tuple[tuple[str, Piece], ...]:

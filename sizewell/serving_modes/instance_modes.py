@@ -28,6 +28,7 @@ from sizewell.serving_modes.evaluation import (
     missed,
     no_type_miss,
     try_select,
+    usd_per_hour_of,
 )
 from sizewell.serving_modes.misses import (
     answer_miss,
@@ -61,7 +62,10 @@ def evaluate_real_time(
             price_date=chosen.cost.price_date,
         ),
         curve=curve_of(
-            ("instances", _instances(chosen, per_instance, needs.endpoint.min_instances)),
+            (
+                "instances",
+                _instances(usd_per_hour_of(chosen, needs), per_instance, needs.endpoint.min_instances),
+            ),
             *data_of(mode, needs, catalog.region),
         ),
         max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
@@ -85,6 +89,7 @@ def evaluate_multi_model(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eval
     if isinstance(selection, ModeMiss):
         return missed(mode, *misses, selection)
     best = selection.chosen
+    usd_per_hour = usd_per_hour_of(best, needs)
     loaded = loaded_estimate(of_all, catalog, best.instance_type)
     per_instance = _requests_per_instance(best, needs, load, catalog) / models
     # This many instances hold the models, however few requests there are.
@@ -105,10 +110,10 @@ def evaluate_multi_model(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eval
             ),
         ),
         curve=curve_of(
-            (f"1/{models} of the instances", _instances(best, per_instance, least, 1 / models)),
+            (f"1/{models} of the instances", _instances(usd_per_hour, per_instance, least, 1 / models)),
             *data_of(Mode.REAL_TIME, needs, catalog.region),
         ),
-        fleet=curve_of(("instances", _instances(best, per_instance, least))),
+        fleet=curve_of(("instances", _instances(usd_per_hour, per_instance, least))),
         max_requests=per_instance * min(needs.endpoint.max_instances, MAX_FLEET),
         assumptions=(
             f"multi-model: {loaded.per_instance:,} of {models:,} models fit in the memory of an instance, "
@@ -149,11 +154,11 @@ def _requests_per_instance(
 
 
 def _instances(
-    candidate: EndpointCandidate, per_instance: float, min_instances: int, share: float = 1.0
+    usd_per_hour: float | None, per_instance: float, min_instances: int, share: float = 1.0
 ) -> Piece | None:
-    if candidate.cost.usd_per_hour is None:
+    if usd_per_hour is None:
         return None
-    return steps(candidate.cost.usd_per_hour * HOURS_PER_MONTH, per_instance, min_instances, share)
+    return steps(usd_per_hour * HOURS_PER_MONTH, per_instance, min_instances, share)
 
 
 def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation:
@@ -176,12 +181,13 @@ def evaluate_asynchronous(needs: ModeNeeds, load: Load, catalog: Catalog) -> Eva
         return queue.leaves_time_to_wake(candidate.estimate.service_time_ms / 1000)
 
     def fleet(candidate: EndpointCandidate) -> CostCurve | None:
-        if candidate.cost.usd_per_hour is None:
+        usd_per_hour = usd_per_hour_of(candidate, needs)
+        if usd_per_hour is None:
             return None
         # What one request keeps busy, headroom included.
         rate = candidate.estimate.capacity_requests_per_second * (1 - needs.endpoint.headroom)
         piece = waking_fleet(
-            usd_per_hour=candidate.cost.usd_per_hour,
+            usd_per_hour=usd_per_hour,
             hours_per_request=1 / (rate * 3600),
             hours_per_wake=(queue.wake_s + queue.idle_s) / 3600,
             active_hours=needs.active_hours_per_month,
@@ -243,7 +249,9 @@ def evaluate_batch(needs: ModeNeeds, load: Load, catalog: Catalog) -> Evaluation
             price_date=chosen.cost.price_date,
             conditions=("requests are collected in S3 until the next job",),
         ),
-        curve=_curve_of_jobs(chosen, transform, jobs_per_month, start_s / 3600),
+        curve=_curve_of_jobs(
+            chosen, usd_per_hour_of(chosen, needs), transform, jobs_per_month, start_s / 3600
+        ),
         assumptions=(
             f"a transform job starts in {start_s / 60:g} minutes, which are paid; {jobs_per_month:,.0f} jobs a month at most",
         ),
@@ -262,10 +270,7 @@ def _transform_of(
     endpoint, longest_s = needs.endpoint, limit(Mode.BATCH, "max_processing_s")
     requests = max(1.0, load.requests_per_month / jobs_per_month)
     return TransformRequirements(
-        serving=replace(
-            one_after_the_other(endpoint.with_only_latency_bound(min(longest_s, deadline_s) * 1000)),
-            savings_plan_discount_pct=0.0,
-        ),
+        serving=one_after_the_other(endpoint.with_only_latency_bound(min(longest_s, deadline_s) * 1000)),
         rows=requests,
         objects=math.ceil(requests),
         rows_per_request=1,
@@ -280,11 +285,12 @@ def _transform_of(
 
 def _curve_of_jobs(
     chosen: Candidate[TransformEstimate],
+    usd_per_hour: float | None,
     transform: TransformRequirements,
     jobs_per_month: float,
     start_hours: float,
 ) -> CostCurve | None:
-    usd_per_hour, estimate = chosen.cost.usd_per_hour, chosen.estimate
+    estimate = chosen.estimate
     if usd_per_hour is None:
         return None
     work_hours = (estimate.duration_hours - start_hours) * estimate.instance_count

@@ -50,6 +50,21 @@ def test_real_time_costs_what_the_selection_says() -> None:
     assert option.runs_on == f"1 x {chosen.instance_type}"
 
 
+def test_a_savings_plan_takes_its_share_off_all_that_is_paid_by_the_hour() -> None:
+    load = {"max_wait_minutes": 600.0, "similar_models": 3}
+    listed, discounted = (
+        compare_modes(needs(savings_plan_discount_pct=percent, **load), SMALL) for percent in (0.0, 20.0)
+    )
+    real_time = select_endpoint_instance(needs(savings_plan_discount_pct=20.0).endpoint, SMALL).chosen
+    assert discounted.option(Mode.REAL_TIME).usd_per_month == pytest.approx(real_time.cost.usd_per_month)
+    for mode in Mode:
+        share = 1.0 if mode in (Mode.SERVERLESS, Mode.LAMBDA) else 0.8
+        expected = share * (listed.option(mode).usd_per_month or 0.0)
+        assert discounted.option(mode).usd_per_month == pytest.approx(expected) != 0.0, mode
+    assert "a Savings Plan takes 20 % off every hour of an instance" in discounted.assumptions
+    assert not any("Savings Plan" in line for line in listed.assumptions)
+
+
 def test_requests_of_a_month_are_the_mean_rate_of_all_its_seconds() -> None:
     assert compare_modes(needs(), SMALL).requests_per_month == pytest.approx(0.01 * MONTH_S)
 
