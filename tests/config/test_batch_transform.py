@@ -126,6 +126,18 @@ def test_a_driver_is_refused(message_for: MessageFor) -> None:
     assert "workloads.scores.container.images.cuda.inference_ami_version\n" in message
 
 
+def test_a_name_of_images_brings_no_driver(load_dev: LoadDev) -> None:
+    images = """\
+      images:
+        cpu_x86_64: {account: "763104351884", repository: pytorch-inference, tag: "2.6.0-cpu"}
+"""
+    named = scores().replace(images, '      image: {framework: pytorch, version: "2.6"}\n')
+    transform = load_dev(named).environment.workloads["scores"].in_region("us-east-1")
+    assert transform.container.images.cuda.tag == "2.6.0-gpu-py312-cu124-ubuntu22.04-sagemaker"
+    assert transform.container.images.cuda.inference_ami_version is None
+    assert transform.container.images.cpu_x86_64 is not None
+
+
 @pytest.mark.parametrize("kind", ["batch", "BatchInference"])
 def test_the_kind_is_named_to_whoever_writes_a_mode(message_for: MessageFor, kind: str) -> None:
     message = message_for(scores().replace("kind: batch-transform", f"kind: {kind}"))

@@ -193,6 +193,18 @@ class BatchTransform(RepeatedRuns, ServedOnInstances):
                 )
         return self
 
+    def in_region(self, region: str) -> Self:
+        """Return the transform with the images of a region in place of their names: those of endpoints choose a driver, too."""
+        found = super().in_region(region)
+        images = found.container.images
+        named = {
+            hardware: image.model_copy(update={"inference_ami_version": None})
+            for hardware, image in images.by_hardware().items()
+            if isinstance(image, AcceleratedServingImage)
+        }
+        container = found.container.model_copy(update={"images": images.model_copy(update=named)})
+        return found.model_copy(update={"container": container})
+
     @model_validator(mode="after")
     def _artifact_is_packed(self) -> Self:
         containers = {"container": self.container.artifact}
