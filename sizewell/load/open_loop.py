@@ -79,11 +79,13 @@ def answer(send: Send, *, streams: bool) -> Iterator[int]:
         if not streams:
             continue
         *lines, line = (line + chunk).split(b"\n")
-        if arrived := sum(map(_is_event, lines)):
-            events += arrived
-            yield arrived
-    # The last line may have no end.
-    _is_event(line)
+        arrived = [event for event in map(_event_of, lines) if event]
+        _refuse_errors(arrived)
+        if arrived:
+            events += len(arrived)
+            yield len(arrived)
+    # An error may be the last line, without an end.
+    _refuse_errors([_event_of(line)])
     if streams and not events:
         raise RequestFailedError(
             "no stream of tokens",
@@ -91,23 +93,23 @@ def answer(send: Send, *, streams: bool) -> Iterator[int]:
         )
 
 
-def _is_event(line: bytes) -> bool:
-    """Return whether a line is a piece of an answer: one of server-sent events, or one of JSON lines.
-
-    Raises RequestFailedError for the error that vLLM, SGLang, TGI and DJL Serving send in place of one.
-    """
+def _event_of(line: bytes) -> bytes:
+    """Return the JSON of a piece of an answer: of a server-sent event, or a line of JSON lines; empty for any other line."""
     text = line.removeprefix(b"data:").strip()
-    if not text.startswith(b"{"):
-        return False
-    # Few lines are parsed: the time that it takes is that of all requests.
-    if b'"error"' in text and _has_error(text):
-        raise RequestFailedError("an error in the stream", text[:SHOWN_BYTES].decode("utf-8", "replace"))
-    return True
+    return text if text.startswith(b"{") else b""
 
 
-def _has_error(text: bytes) -> bool:
+def _refuse_errors(events: Iterable[bytes]) -> None:
+    """Raise RequestFailedError for an event with an ``error``, which vLLM, SGLang, TGI and DJL Serving send with status 200."""
+    for event in events:
+        # Few events are parsed: the time that it takes is that of all requests.
+        if b'"error"' in event and _has_error(event):
+            raise RequestFailedError("an error in the stream", event[:SHOWN_BYTES].decode("utf-8", "replace"))
+
+
+def _has_error(event: bytes) -> bool:
     try:
-        return bool(json.loads(text).get("error"))
+        return bool(json.loads(event).get("error"))
     except (ValueError, RecursionError):
         return False
 

@@ -37,12 +37,12 @@ def test_sound_has_windows(request_: dict[str, Any], expected: tuple[int, int, i
 
 def test_windows_are_answered_one_after_the_other() -> None:
     catalog = load_catalog("us-east-1")
-    short, long = (
-        select_endpoint_instance(
-            needs(audio_seconds=seconds).locked_on("ml.g5.xlarge"), catalog
-        ).chosen.estimate
+    picks = [
+        select_endpoint_instance(needs(audio_seconds=seconds).locked_on("ml.g5.xlarge"), catalog).chosen
         for seconds in (30, 120)
-    )
+    ]
+    assert [pick.instance_type for pick in picks] == ["ml.g5.xlarge"] * 2
+    short, long = (pick.estimate for pick in picks)
     assert long.service_time_ms == pytest.approx(4 * short.service_time_ms)
     assert long.memory == short.memory
 

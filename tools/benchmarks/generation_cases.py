@@ -170,12 +170,12 @@ class GenerationCases:
         crowd = (self._crowding - 1.0) * served.request
         tokens_s = np.where(self._queued, achieved, carried) * self._output
         speed = np.where(self._batch & (self._open_ended | self._neuron), n / served.step, tokens_s)
-        met = self._met(n)
-        request = self._serve(k, met).request
+        beside_a_token = self._beside_a_token(n)
+        request = self._serve(k, beside_a_token).request
         values = {
             "latency_ms_avg": request + crowd + self._waiting(k, capacity, n, 0.5, first_token_alone),
             "ttft_ms": served.first_token + crowd + self._waiting(k, capacity, n, 0.5, first_token_alone),
-            "itl_ms": self._serve(k, met, interrupted=self._interrupted(n)).step,
+            "itl_ms": self._serve(k, beside_a_token, interrupted=self._interrupted(n)).step,
             # In a queue that grows, the request that arrives after a share of the run waits longer than that share of all.
             **{
                 metric: lognormal_tail(percentile, k["tail"])
@@ -208,10 +208,11 @@ class GenerationCases:
 
         return sequences_at_rate(seconds, rate, self._most_in_run())
 
-    def _met(self, n: Array) -> Array:
+    def _beside_a_token(self, n: Array) -> Array:
         """Return how many requests are in progress while an average token of a run is computed.
 
-        Of answers whose lengths are drawn, the last ``n`` end one by one, and no others follow: half of them on the average.
+        Of a burst whose lengths are drawn, the last ``n`` answers end one by one, and no others follow. Where lengths are spread
+        exponentially, half of the ``n`` are in progress beside an average token.
         """
         return np.asarray(n * (1.0 - 0.5 * self._share_of_burst(n) * self._varied))
 

@@ -48,14 +48,16 @@ def spreads_of(predictions: Sequence[Prediction]) -> Spreads:
             for key in {(row.estimate_class, row.range_group), (row.estimate_class, ""), _EVERYTHING}:
                 members.setdefault(key, []).append(row)
     found = {key: _spread(rows) for key, rows in sorted(members.items())}
-    whole = {
+    undivided = {
         name for (name, group), spread in found.items() if group and spread.publishers < ENOUGH_PUBLISHERS
     }
-    return {
-        (name, group): _no_narrower_than_everything(spread, found[_EVERYTHING])
-        for (name, group), spread in found.items()
-        if (name not in whole if group else spread.publishers >= MIN_PUBLISHERS or name == ANY)
-    }
+    kept: dict[RangeKey, Spread] = {}
+    for (name, group), spread in found.items():
+        if group and name in undivided:
+            continue
+        if spread.publishers >= MIN_PUBLISHERS or name == ANY:
+            kept[name, group] = _no_narrower_than_everything(spread, found[_EVERYTHING])
+    return kept
 
 
 def _no_narrower_than_everything(spread: Spread, everything: Spread) -> Spread:

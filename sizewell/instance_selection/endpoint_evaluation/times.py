@@ -95,8 +95,11 @@ class EndpointTimes:
             for kind in set(machines.kinds)
         }
         eager = self._types.needs.engine is Engine.EAGER
-        groups = [range_group(eager=eager, devices=devices) for devices in degree.tolist()]
-        return interval_factors([*zip(map(classes.__getitem__, machines.kinds), groups, strict=True)], unseen)
+        keys = [
+            (classes[kind], range_group(eager=eager, devices=devices))
+            for kind, devices in zip(machines.kinds, degree.tolist(), strict=True)
+        ]
+        return interval_factors(keys, unseen)
 
     def _labels(self, machines: Machines) -> Labels:
         return serving_labels(machines, self._types.needs.model, self._types.needs.engine)

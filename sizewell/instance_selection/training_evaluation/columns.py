@@ -13,7 +13,7 @@ from sizewell.instance_selection.estimation.memory import NEAR_FULL
 from sizewell.instance_selection.estimation.shared_error import Shared
 from sizewell.instance_selection.estimation.uncertainty import MAX_HIGH_OVER_LOW
 from sizewell.instance_selection.filters import Marks
-from sizewell.instance_selection.requirements import Measurement, Precision, TrainingRequirements
+from sizewell.instance_selection.requirements import Precision, TrainingRequirements
 from sizewell.instance_selection.results import MemoryEstimate, TrainingEstimate
 from sizewell.instance_selection.spot import SpotRuns, interruption_rate
 from sizewell.instance_selection.training_evaluation.layouts import clusters_of
@@ -22,7 +22,7 @@ from sizewell.instance_selection.training_evaluation.tables import TableTraining
 
 
 class TrainingColumns:
-    """All eligible types under the requirements of one job."""
+    """All eligible types under the requirements of one job: ``job`` says how it lies on ``clusters`` and how fast it is."""
 
     def __init__(self, needs: TrainingRequirements, eligible: Eligible, catalog: Catalog) -> None:
         self.needs = needs
@@ -39,13 +39,6 @@ class TrainingColumns:
             if architecture.tabular
             else NetworkTraining(needs, machines, clusters)
         )
-        self._measured: dict[int, Measurement] = {
-            i: m
-            for m in needs.measurements
-            if m.training_units_per_second and m.instance_count <= len(clusters.counts)
-            for i, t in enumerate(self.types)
-            if is_same_hardware(t.name, m.instance_type)
-        }
 
     @cached_property
     def fits(self) -> Marks:
@@ -62,10 +55,17 @@ class TrainingColumns:
 
     @cached_property
     def _measured_s(self) -> dict[tuple[int, int], float]:
-        """The measured seconds, by the places of the size and of the type."""
+        """The measured seconds, by the positions of the size and of the type: the last measurement of each type counts."""
+        last_of_type = {
+            i: m
+            for m in self.needs.measurements
+            if m.training_units_per_second and m.instance_count <= len(self.clusters.counts)
+            for i, t in enumerate(self.types)
+            if is_same_hardware(t.name, m.instance_type)
+        }
         return {
             (m.instance_count - 1, i): self.needs.units / (m.training_units_per_second or 1.0)
-            for i, m in self._measured.items()
+            for i, m in last_of_type.items()
             if self.clusters.allowed[m.instance_count - 1, i]
         }
 
@@ -194,7 +194,7 @@ class TrainingColumns:
         memory = lay.memory_estimate(size, i)
         cost = float(self.usd_per_run[size, i])
         units_per_second = needs.units / seconds
-        measured = ("throughput",) if self._measured_count(i) == count else ()
+        measured = ("throughput",) if (size, i) in self._measured_s else ()
         low, high = (float(bound[i]) for bound in self.interval)
         work = seconds / 3600
         range_hours = (hours + work * (low - 1), hours + work * (high - 1))
@@ -233,9 +233,6 @@ class TrainingColumns:
     def _scaled_by(self, i: int) -> tuple[str, ...]:
         own = (i,) if i in self._shared.errors else ()
         return tuple(self.types[j].name for j in own or self._shared.by[i])
-
-    def _measured_count(self, i: int) -> int | None:
-        return self._measured[i].instance_count if i in self._measured else None
 
 
 def training_precision(precision: Precision) -> Precision:

@@ -1,4 +1,4 @@
-"""The training of a neural network: on one cluster, its states may be sharded and its activations computed again."""
+"""The training of a neural network: its states may be sharded over a cluster, its activations computed again."""
 
 from functools import cached_property
 
@@ -50,12 +50,8 @@ class NetworkTraining:
     @cached_property
     def layouts(self) -> tuple[TrainingLayout, ...]:
         """The variants, the simplest first."""
-        spreads = self._needs.model.architecture.traits.shards_in_training
-        return tuple(
-            self._layout(sharded, recompute)
-            for sharded in ((False, True) if spreads else (False,))
-            for recompute in ((False, True) if spreads else (False,))
-        )
+        choices = (False, True) if self._needs.model.architecture.traits.shards_in_training else (False,)
+        return tuple(self._layout(sharded, recompute) for sharded in choices for recompute in choices)
 
     @property
     def memory_is_on_host(self) -> Marks:
