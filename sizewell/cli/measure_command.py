@@ -54,7 +54,7 @@ def run_measure(directory: Path, environment: str, workload: str, asked: Asked) 
 
     Ends the command where nothing can be measured. Raises ``ConfigError`` and ``RefusedError``.
     """
-    plan = load_plan(directory, environment)
+    plan = load_plan(directory, environment, within_budget=False)
     planned = _planned(plan, workload)
     request = read_request(asked.payload, asked.headers)
     # Hardware is the same in every region.

@@ -424,6 +424,12 @@ def test_a_test_too_short_to_measure_anything_is_refused_before_anything_is_sent
 
 
 @pytest.mark.usefixtures("load")
+def test_a_plan_above_its_budget_is_measured(file: Path, sizewell: Sizewell) -> None:
+    (file.parent / "dev.yaml").write_text("policy: {removal: destroy, budget_usd_per_month: 1}\n", "utf-8")
+    assert "budget" not in refused(sizewell, file, "--url", NOBODY, "--rate", "1", "--max-seconds", "5")
+
+
+@pytest.mark.usefixtures("load")
 def test_a_payload_that_is_not_there(file: Path, sizewell: Sizewell) -> None:
     (file.parent.parent / "one.json").unlink()
 
