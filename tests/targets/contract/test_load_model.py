@@ -43,7 +43,8 @@ PART = 16 * 1024**2
 #: More than two parts that gzip cannot make smaller.
 LARGE = Random(1).randbytes(2 * PART + 12345)
 #: As in a Python from before there were filters for archives: only the script's own check is left.
-WITHOUT_FILTERS = "import tarfile; tarfile.data_filter = tarfile.fully_trusted_filter"
+#: Python 3.11.3 and older are such.
+WITHOUT_FILTERS = "import tarfile; tarfile.data_filter = getattr(tarfile, 'fully_trusted_filter', None)"
 WITHOUT_WAITING = "import time; time.sleep = lambda seconds: None"
 
 
